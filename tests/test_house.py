@@ -391,6 +391,30 @@ def test_what_reads_a_question_is_called_by_the_parser_alone():
     assert set() == found
 
 
+# ---------------------------------------------------------------- times at the ends of the calendar
+
+WHERE_THE_CALENDAR_ENDS = {
+    "core/clock.py": "it is what all others call",
+    "language/time/__init__.py": "what has no date tells no times there",
+    "language/time/repeated.py": "what has no date tells no times there",
+    "language/time/grammar.py": "a reading that leaves the calendar is none",
+}
+"""Modules that put times into a zone and catch ``OverflowError`` themselves, and why."""
+
+
+def test_times_are_put_into_a_zone_as_those_of_the_years_1_and_9999_can_be():
+    found = {
+        f"{module}: {ast.unparse(node)}"
+        for module, tree in trees().items()
+        if module not in WHERE_THE_CALENDAR_ENDS
+        for node in nodes(tree)
+        if isinstance(node, ast.Call) and ast.unparse(node.func).endswith(".astimezone")
+        if [ast.unparse(one) for one in node.args] != ["UTC"]
+    }
+
+    assert set() == found, "call in_zone of core/clock.py"
+
+
 # ---------------------------------------------------------------- a function is read in one look
 
 LONGEST = 60

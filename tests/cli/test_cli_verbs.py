@@ -456,6 +456,31 @@ def test_times_are_in_the_zone_of_the_machine_unless_one_is_named(shell, monkeyp
     assert "2024-01-01 12:00" in shown
 
 
+@pytest.mark.parametrize("zone", ["America/New_York", "Asia/Tokyo"])
+def test_the_first_and_the_last_times_can_be_listed(shell, tmp_path, zone):
+    ends = ("0001-01-01T00:00:00Z", "9999-12-31T23:59:59Z")
+    said = [{"role": "user", "content": "My sister Anna lives in Oslo.", "created_at": ends[0]}]
+    said.append({"role": "user", "content": "I went to the gym with Anna.", "created_at": ends[1]})
+    chat = tmp_path / "go.jsonl"
+    chat.write_text("\n".join(map(json.dumps, said)))
+    given = ["--timezone", zone]
+    assert 0 == shell("import", str(chat), "--dry-run", *given).code
+    assert 0 == shell("import", str(chat), *given).code
+
+    for asked in (
+        ("recall", "where does Anna live?"), ("explain", "where does Anna live?"), ("episodes",),
+        ("context", "Anna"), ("find", "Anna"), ("sessions",), ("sources",), ("stats",), ("facts",),
+        ("people",), ("history",), ("count-events", "how often did I go to the gym?"), ("sleep",),
+        ("summary",), ("facts",), ("trend", "Anna", "--by", "year"),
+    ):  # fmt: skip
+        told = shell(*asked, *given)
+        assert (asked, 0, True) == (asked, told.code, bool(told.out))
+    listed = shell("episodes", *given).out
+    assert "  0001-01-01 0" in listed
+    assert "9999-12-31" in listed
+    assert "0001-01-01 to 9999-12-31" in shell("sources", *given).out
+
+
 def test_words_stand_for_a_time_in_every_option(shell):
     shell("remember", "The tub leaks.", "--at", "yesterday")
 

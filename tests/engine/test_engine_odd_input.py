@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hippocampus import Memory, Turn
+from hippocampus import Config, Memory, Turn
 from hippocampus.core.clock import ManualClock
 from hippocampus.upkeep import verify
 
@@ -203,3 +203,60 @@ def test_without_a_model_a_question_is_found_by_a_word_that_it_alone_has(open_me
     asked, *_ = say(bank, "Where is the samovar?", "The soup has ginger.", "It rains in Cork.")
 
     assert asked.id == bank.recall("samovar", 1)[0].id
+
+
+# ---------------------------------------------------------------- the ends of the calendar
+
+ENDS = (
+    "0001-01-01T00:00:00Z", "0001-01-01T02:00:00Z", "9999-12-31T12:00:00Z", "9999-12-31T23:59:59Z"
+)  # fmt: skip
+"""What other programs keep for "never" and "for ever", and moments less than a day from them."""
+AT_THE_ENDS = (
+    "My sister Anna lives in Oslo.",
+    "I live in Porto.",
+    "I went to the gym with Anna.",
+    "Every Monday I go for a run with Bob.",
+    "Every first Monday of the month I meet Clara.",
+    "The meeting with Tom is tomorrow at 5 pm.",
+)
+QUESTIONS = (
+    "Where does Anna live?", "When was I at the gym?", "When do I go for a run?", "When is it?",
+    "How often did I go to the gym?", "What did I say before I went to the gym?", "in March 2020",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("zone", ["UTC", "America/New_York", "Asia/Tokyo"])
+def test_a_bank_with_the_first_and_the_last_times_is_read_and_sleeps(open_memory, zone):
+    config = Config(timezone=zone)
+    bank = open_memory(":memory:", clock=ManualClock(NOW), config=config).bank("ada")
+    for end in ENDS:
+        say(bank, *AT_THE_ENDS, at=end)
+    bank.correct(bank.episodes()[-1].id, "The meeting with Tom is off.")
+    never, *_ = bank.episodes()
+
+    for _ in range(2):
+        assert {"Anna", "Ana"} <= {one.name for one in (*bank.people(), *bank.entities())}
+        assert {"Oslo", "Porto"} <= {fact.object for fact in bank.facts()}
+        for now in (None, ENDS[0], ENDS[-1]):
+            for question in QUESTIONS:
+                assert bank.recall(question, now=now).query == question
+                assert bank.context(question, now=now, recent=2).text
+                told = bank.explain(question, now=now, ids=[never.id])
+                assert ([never.id], True) == ([one.id for one in told.asked], bool(str(told)))
+                assert bank.count_events(question, now=now).count >= 0
+        for end in ENDS:
+            assert bank.explain("Anna", since=end, as_of=end)
+            assert bank.facts(at=end) or end < "1"
+        assert [1, 9999] == [bank.stats().first.year, bank.stats().last.year]
+        assert bank.sleep().number
+
+
+@pytest.mark.parametrize("zone", ["America/New_York", "Asia/Tokyo"])
+def test_what_took_place_on_the_last_day_is_counted_on_it(open_memory, zone):
+    config = Config(timezone=zone)
+    bank = open_memory(":memory:", clock=ManualClock(NOW), config=config).bank("ada")
+    say(bank, "I went to the gym.", at="9999-12-31T23:59:59Z")
+
+    (event,) = bank.count_events("how often did I go to the gym?", now=ENDS[-1]).events
+    assert (9999, 12, 31) == (event.start.year, event.start.month, event.start.day)
+    assert event.start < event.end <= datetime.max.replace(tzinfo=UTC)

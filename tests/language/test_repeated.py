@@ -1,6 +1,6 @@
 """Times of what comes again and again, as statements of the present tell them."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta, timezone
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -118,6 +118,38 @@ def test_the_next_turn_is_on_or_to_come_and_keeps_its_hour():
     assert next_turn(over, datetime(2026, 4, 8, tzinfo=zone)) is None
     (once,) = find_all_told("Chess on Friday.", said, zone)
     assert next_turn(once, said) is None
+
+
+@pytest.mark.parametrize("year", [1, 1700, 2025])
+@pytest.mark.parametrize(
+    ("text", "days"),
+    [
+        ("Chess every other Friday at 20:00.", 14),
+        ("Chess every Friday.", 7),
+        ("Choir on Sundays.", 7),
+    ],
+)
+def test_what_has_come_since_long_ago_keeps_its_weeks(year, text, days):
+    (time,) = find_all_told(text, datetime(year, 6, 1, 12, tzinfo=UTC), UTC)
+    turn = next_turn(time, datetime(2026, 4, 8, 12, tzinfo=UTC))
+
+    assert 0 == (turn.start - time.start).days % days
+    assert 0 < (turn.start - datetime(2026, 4, 8, 12, tzinfo=UTC)).days < days
+
+
+def test_at_the_end_of_the_calendar_nothing_comes_again():
+    said = datetime(9999, 6, 1, 12, tzinfo=UTC)
+    for text in ("Chess every Friday.", "Chess every last Friday of the month."):
+        (time,) = find_all_told(text, said, UTC)[:1]
+        assert next_turn(time, datetime(9999, 12, 31, 23, tzinfo=UTC)) is None
+
+
+@pytest.mark.parametrize("hours", [9, -5])
+def test_a_day_that_utc_has_not_begins_nothing_that_comes_again(hours):
+    zone = timezone(timedelta(hours=hours))
+    for moment in (datetime(1, 1, 1, tzinfo=UTC), datetime(9999, 12, 31, 23, tzinfo=UTC)):
+        for time in find_all_told("Chess every Monday.", moment, zone):
+            assert moment.year == time.start.astimezone(UTC).year
 
 
 @pytest.mark.parametrize(

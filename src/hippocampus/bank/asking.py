@@ -10,7 +10,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from hippocampus.core.arrays import Floats
-from hippocampus.core.clock import from_micros
+from hippocampus.core.clock import from_micros, in_zone
 from hippocampus.core.records import Cost, Interval, OneOrMany, Recall, When
 from hippocampus.engine.snapshot import BankSnapshot
 from hippocampus.index.cue import Mask
@@ -74,7 +74,7 @@ def _moment(micros: int | None, zone: tzinfo) -> datetime | None:
     if micros is None:
         return None
     try:
-        return from_micros(micros).astimezone(zone)
+        return in_zone(from_micros(micros), zone)
     except (OverflowError, ValueError):
         return None
 

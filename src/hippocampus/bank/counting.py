@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from datetime import timedelta
 from typing import TYPE_CHECKING, Final, Unpack
 
 from hippocampus.bank.filter_arguments import spell_out
@@ -12,7 +11,7 @@ from hippocampus.bank.part import BankPart, of_one_moment, staying
 from hippocampus.bank.recall import Recaller
 from hippocampus.core.background_yield import answering
 from hippocampus.core.budget import check_budget
-from hippocampus.core.clock import from_micros
+from hippocampus.core.clock import from_micros, in_zone
 from hippocampus.core.records import (
     Degradation,
     Episode,
@@ -32,6 +31,7 @@ from hippocampus.index.cue import Mask
 from hippocampus.index.filters import Filter
 from hippocampus.language.counting.asked import AskedEvents
 from hippocampus.language.counting.families import stems_of_family
+from hippocampus.language.question_intent import day_of
 from hippocampus.recall.foreign import uncounted
 from hippocampus.recall.parse import parse, parse_counted
 
@@ -85,7 +85,7 @@ class Counting(BankPart):
 
         engine = self._engine
         text = check_text(question, limits=engine.config.ingest, name="question", blank=_ASK)
-        moment = self._present(now).astimezone(engine.zone)
+        moment = in_zone(self._present(now), engine.zone)
         chosen = self._filter(filters, moment)
         query = parse(text, now=moment)
         asked = query.counted or parse_counted(text, now=moment)  # of a phrase, as "my runs"
@@ -143,14 +143,11 @@ class Counting(BankPart):
             read = self._mentions(episode, asked)
             if read.refused or read.found:
                 continue
-            day = episode.occurred_at.astimezone(zone).replace(
-                hour=0, minute=0, second=0, microsecond=0
-            )
             closed = [one for one in hit.times if one.start is not None and one.end is not None]
             times = [one for one in closed if one.start <= episode.occurred_at]  # type: ignore[operator]
             if closed and not times:
                 continue
-            when = tuple(times[:1]) or (Interval(day, day + timedelta(days=1)),)
+            when = tuple(times[:1]) or (day_of(in_zone(episode.occurred_at, zone)),)
             mention = Mention(quote=episode.text, times=when, told=bool(times), sure=False)
             yield ToldEvent(episode.id, episode.occurred_at, mention, "meaning")
 

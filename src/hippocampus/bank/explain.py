@@ -18,7 +18,7 @@ from hippocampus.bank.part import BankPart, of_one_moment, staying
 from hippocampus.bank.recall import Recaller
 from hippocampus.core.arrays import Floats
 from hippocampus.core.background_yield import answering
-from hippocampus.core.clock import from_micros
+from hippocampus.core.clock import from_micros, in_zone
 from hippocampus.core.cue_names import CUE_WORDS
 from hippocampus.core.given_arguments import check_several
 from hippocampus.core.records import (
@@ -268,7 +268,7 @@ class _Account:
                 yield one.name, value
 
     def _moment(self, micros: int) -> str:
-        moment: datetime = from_micros(micros).astimezone(self.query.now.tzinfo)
+        moment: datetime = in_zone(from_micros(micros), self.query.now.tzinfo)
         return f"{moment:%Y-%m-%d}" if not (moment.hour or moment.minute) else f"{moment:%F %H:%M}"
 
     # ------------------------------------------------------------ who proposed
@@ -341,7 +341,7 @@ class _Account:
             id=record.id,
             text=said if len(said) <= _EXCERPT else f"{said[: _EXCERPT - 1]}…",
             speaker=record.speaker,
-            occurred_at=from_micros(record.occurred_at).astimezone(self.query.now.tzinfo),
+            occurred_at=in_zone(from_micros(record.occurred_at), self.query.now.tzinfo),
             place=self.rank.get(row),
             shown=row in self.shown,
             ranking_score=0.0 if at is None else float(self.trail.scored.scores[at]),

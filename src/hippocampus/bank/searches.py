@@ -10,6 +10,7 @@ from typing import Final
 from hippocampus.core.altered import altered
 from hippocampus.core.arrays import Floats, Rows32
 from hippocampus.core.budget import check_budget
+from hippocampus.core.clock import in_zone
 from hippocampus.core.config import Signatures
 from hippocampus.core.records import Degradation, Embedder, Interval
 from hippocampus.engine.bank_state import BankState
@@ -159,7 +160,7 @@ def times_of_event(
     if whole[0]:
         rows = ranking.rows[whole]
     told = [
-        (one.row, time_told(one.episode.text, one.episode.occurred_at.astimezone(zone)))
+        (one.row, time_told(one.episode.text, in_zone(one.episode.occurred_at, zone)))
         for one in here.ledger.reader.read(rows.tolist())
         if one.episode.state != "erased"
     ]

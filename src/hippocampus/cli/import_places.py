@@ -13,6 +13,7 @@ from typing import Final, NamedTuple, Protocol
 from rich.table import Table
 
 from hippocampus.cli.render import Answer, complain, table
+from hippocampus.core.clock import in_zone
 from hippocampus.core.records import Turn
 from hippocampus.core.turn_choice import choosing
 from hippocampus.errors import InputError
@@ -166,5 +167,5 @@ def _of(count: int, what: str) -> str:
 def _days(one: FilePreview, zone: tzinfo) -> str:
     if one.first is None or one.last is None:
         return ""
-    days = [f"{at.astimezone(zone):%Y-%m-%d}" for at in (one.first, one.last)]
+    days = [f"{in_zone(at, zone).date()}" for at in (one.first, one.last)]
     return " to ".join(dict.fromkeys(days))

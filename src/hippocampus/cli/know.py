@@ -30,7 +30,7 @@ def facts(
     """List facts about people and things, and from when until when each held."""
     found = bank.facts(entity, relation, as_of=as_of, at=at, trust=trust)
     rows = [
-        (f.subject, f.relation, f.object, *(f"{t:%Y-%m-%d}" if t else "" for t in
+        (f.subject, f.relation, f.object, *(f"{t.date()}" if t else "" for t in
          (f.valid_from, f.valid_to, f.known_from)))
         for f in found
     ]  # fmt: skip

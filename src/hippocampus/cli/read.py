@@ -35,6 +35,7 @@ from hippocampus.cli.render import (
     table,
     trend_view,
 )
+from hippocampus.core.clock import in_zone
 from hippocampus.core.constraints import check_whole
 from hippocampus.core.lazy_dataclass import immutable
 from hippocampus.core.parameter_groups import ParameterGroup
@@ -329,7 +330,7 @@ def sources(bank: Bank, *, zone: tzinfo) -> Answer:
             f"{s.episodes:,}",
             f"{s.forgotten:,}" if s.forgotten else "",
             " to ".join(
-                dict.fromkeys(f"{t.astimezone(zone):%Y-%m-%d}" for t in (s.first, s.last) if t)
+                dict.fromkeys(f"{in_zone(t, zone).date()}" for t in (s.first, s.last) if t)
             ),
             (s.format or "") + (", synced" if s.synced else ""),
             s.place or "",
@@ -348,9 +349,7 @@ def sessions(bank: Bank, *, zone: tzinfo) -> Answer:
         (
             s.name,
             f"{s.episodes:,}",
-            " to ".join(
-                dict.fromkeys(f"{t.astimezone(zone):%Y-%m-%d %H:%M}" for t in (s.first, s.last))
-            ),
+            " to ".join(dict.fromkeys(moment_text(t, zone) for t in (s.first, s.last))),
         )
         for s in found
     ]

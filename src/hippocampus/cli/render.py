@@ -23,6 +23,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from hippocampus.core.clock import in_zone
 from hippocampus.core.cue_names import CUE_WORDS
 from hippocampus.core.day_words import over_words
 from hippocampus.core.lazy_pattern import lazy_pattern
@@ -195,7 +196,7 @@ def one_line(text: str) -> str:
 
 def moment_text(moment: datetime, zone: tzinfo) -> str:
     """Return a moment to the minute."""
-    return f"{moment.astimezone(zone):%Y-%m-%d %H:%M}"
+    return in_zone(moment, zone).isoformat(" ", "minutes")[:16]  # "%Y" is "1" for the year 1
 
 
 def marked(text: str, query: str, *, limit: int | None = EXCERPT) -> Text:
@@ -324,8 +325,8 @@ def _hit(hit: Hit, text: Text, zone: tzinfo, *, ids: bool, bank: bool) -> Text:
     """Return a hit's head, with its banks if asked, its text, and whether it is over or wrong."""
     over = ""
     if hit.valid_to is not None:
-        said = hit.episode.occurred_at.astimezone(zone)
-        over = f"  {over_words(said, hit.valid_to.astimezone(zone))}"
+        said = in_zone(hit.episode.occurred_at, zone)
+        over = f"  {over_words(said, in_zone(hit.valid_to, zone))}"
     other = f"  corrected by {short_id(hit.corrected_by)}" if hit.corrected_by else ""
     where = f"  in {one_line(', '.join((hit.bank, *hit.also_in)))}" if bank or hit.also_in else ""
     what = head_line(hit.episode, zone).append(f"{where}{over}{other}\n", "dim").append_text(text)
@@ -394,10 +395,10 @@ def events_view(found: EventCount, zone: tzinfo) -> Iterator[Table | Text]:
         made.add_column(no_wrap=True)
         made.add_column(ratio=1)
         for event in events:
-            day = f"{event.start.astimezone(zone):%Y-%m-%d}"
+            day = in_zone(event.start, zone).date()
             # Ends are exclusive: a day ends with the first moment of the next.
-            last = (event.end - timedelta(microseconds=1)).astimezone(zone)
-            long = f" to {last:%Y-%m-%d}" if f"{last:%Y-%m-%d}" != day else ""
+            last = in_zone(event.end - timedelta(microseconds=1), zone).date()
+            long = f" to {last}" if last != day else ""
             often = f"  ×{event.times}" if event.times > 1 else ""
             shown = marked(event.quote, found.question, limit=EXCERPT)
             made.add_row(Text(f"{day}{long}{often}", "dim"), shown)

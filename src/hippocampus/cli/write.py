@@ -25,6 +25,7 @@ from hippocampus.cli.render import (
     short_id,
     table,
 )
+from hippocampus.core.clock import in_zone
 from hippocampus.core.unchanged import Asked, why_unchanged
 from hippocampus.errors import InputError, InvalidText, StoreError
 
@@ -84,7 +85,7 @@ def _remembered(bank: Bank, episode: Episode, zone: tzinfo, *, dated: bool) -> A
     else:
         hid = [c.at for c in bank.history(episode.id) if (c.episode, c.kind) in
                {(episode.id, "forget"), (episode.id, "lapse")}]  # fmt: skip
-        day = f" on {hid[-1].astimezone(zone):%Y-%m-%d}" if hid else ""
+        day = f" on {in_zone(hid[-1], zone):%Y-%m-%d}" if hid else ""
         why = f"was forgotten{day}; 'hippocampus restore {name}' brings it back"
     return _kept("not remembered", episode, zone)._replace(note=f"it {why}; {_ANEW}")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, tzinfo
 from typing import Final, Protocol
 
 MICROS_PER_MINUTE: Final = 60_000_000  # times in a store are microseconds (docs/format.md)
@@ -58,3 +58,16 @@ def to_micros(moment: datetime) -> int:
 def from_micros(micros: int) -> datetime:
     """Return the aware UTC datetime of ``to_micros``."""
     return _EPOCH + micros * _MICROSECOND
+
+
+def in_zone(moment: datetime, zone: tzinfo | None) -> datetime:
+    """
+    Return an aware moment as the clocks of a zone show it, or as it is where they show none.
+
+    Within a day of the ends of the calendar, where other programs keep "never" and "for ever", a
+    zone has no date for some moments.
+    """
+    try:
+        return moment.astimezone(zone)
+    except OverflowError:
+        return moment

@@ -11,5 +11,5 @@ def over_words(said: date, end: date) -> str:
 
     What was over before it was said, as what somebody tells of the past, is "over since" then.
     """
-    days = [f"{day:%Y-%m-%d}" for day in (said, end)]
-    return f"{'until' if days[0] < days[1] else 'over since'} {end:%Y-%m-%d}"
+    first, last = (day.isoformat()[:10] for day in (said, end))  # "%Y" is "1" for the year 1
+    return f"{'until' if first < last else 'over since'} {last}"

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from contextlib import suppress
 from datetime import datetime, tzinfo
 from typing import TYPE_CHECKING
 
+from hippocampus.core.clock import in_zone
 from hippocampus.core.day_words import over_words
 from hippocampus.core.lazy_pattern import lazy_pattern
 from hippocampus.core.origin import OWN
@@ -87,23 +87,17 @@ def line(
     """
     who = episode.speaker or episode.role or episode.source or ""
     # Cut before the offset, since all lines are told in one zone.
-    marks = [_local(episode.occurred_at, zone).isoformat(" ", "minutes")[:16]]
+    marks = [in_zone(episode.occurred_at, zone).isoformat(" ", "minutes")[:16]]
     if episode.origin not in OWN:
         marks.append(episode.origin)
     if episode.suspect:
         marks.append("suspect")
     if until is not None:
-        marks.append(over_words(_local(episode.occurred_at, zone), _local(until, zone)))
+        marks.append(over_words(in_zone(episode.occurred_at, zone), in_zone(until, zone)))
     if corrected:
         marks.append("corrected later")
     said = _BREAK.sub(rf"\g<0>{INDENT}", f"{who}{': ' if who else ''}{episode.text}")
     return f"[{', '.join(marks)}] {quote(said)}"
-
-
-def _local(moment: datetime, zone: tzinfo) -> datetime:
-    with suppress(OverflowError):  # within a day of the years 1 and 9999 there is only UTC
-        return moment.astimezone(zone)
-    return moment
 
 
 def can_be_named(pointer: Pointer) -> bool:

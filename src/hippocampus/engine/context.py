@@ -17,7 +17,7 @@ import msgspec
 
 from hippocampus.calibrate.calibration import BUILT_IN, SHIPPED, Calibration
 from hippocampus.core.argument_names import nearest_first
-from hippocampus.core.clock import Clock, SystemClock, to_micros
+from hippocampus.core.clock import Clock, SystemClock, in_zone, to_micros
 from hippocampus.core.config import Config, Signatures
 from hippocampus.core.cue_names import CUES, USED
 from hippocampus.core.given_arguments import check_several
@@ -467,7 +467,7 @@ class EngineContext:
 
     def now(self) -> datetime:
         """Return the clock's present moment in the memory's time zone."""
-        return self.clock.now().astimezone(self.zone)
+        return in_zone(self.clock.now(), self.zone)
 
     def fingerprint(self, bank: int = 0) -> Fingerprint | None:
         """Return the embedder in use, or the one the vectors of the store, or a bank, come from."""

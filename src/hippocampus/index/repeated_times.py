@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hippocampus.core.arrays import Floats
-from hippocampus.core.clock import MICROS_PER_DAY, MICROS_PER_HOUR, from_micros, to_micros
+from hippocampus.core.clock import MICROS_PER_DAY, MICROS_PER_HOUR, from_micros, in_zone, to_micros
 from hippocampus.core.records import Interval
 from hippocampus.language.time.repeated import nth_weekday
 
@@ -127,10 +127,10 @@ def _meets_monthly(
     """Return whether what is on a weekday of each month has a turn in a time."""
     assert asked.start is not None, "it is closed"
     assert asked.end is not None, "it is closed"
-    first, second = (one.astimezone(zone) for one in two)
+    first, second = (in_zone(one, zone) for one in two)
     is_last = all((one + timedelta(days=7)).month != one.month for one in (first, second))
     rank = -1 if is_last else (first.day + 6) // 7
-    month = max(asked.start.astimezone(zone), first).replace(
+    month = max(in_zone(asked.start, zone), first).replace(
         day=1, hour=first.hour, minute=first.minute, second=0, microsecond=0
     )
     for _ in range(_MOST_MONTHS):

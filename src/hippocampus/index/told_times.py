@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hippocampus.core.arrays import Rows
-from hippocampus.core.clock import from_micros, to_micros
+from hippocampus.core.clock import from_micros, in_zone, to_micros
 from hippocampus.core.records import Interval, Kind, Payloads
 from hippocampus.index.cue import DenseCue, Mask, Scores
 from hippocampus.index.growable_array import GrowableArray, Versioned
@@ -148,8 +148,8 @@ class TimeCue(DenseCue, Versioned):
         told = np.delete(told, np.setdiff1d(repeats.parts, repeats.first))
         return tuple(
             Interval(
-                None if start == _OPEN[0] else from_micros(start).astimezone(zone),
-                None if end == _OPEN[1] else from_micros(end).astimezone(zone),
+                None if start == _OPEN[0] else in_zone(from_micros(start), zone),
+                None if end == _OPEN[1] else in_zone(from_micros(end), zone),
                 text[at : at + length % _VAGUE],
                 vague=length >= _VAGUE,
             )

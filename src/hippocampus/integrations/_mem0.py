@@ -177,6 +177,23 @@ def read_moment(given: object, name: str, zone: tzinfo) -> datetime:
     return moment if moment.tzinfo else moment.replace(tzinfo=zone)
 
 
+def moment_after(moment: datetime, places: int) -> datetime:
+    """
+    Return the moment some microseconds after another.
+
+    Raises:
+        InvalidTime: the calendar ends before that.
+
+    """
+    try:
+        return moment + places * INSTANT
+    except OverflowError as exc:
+        raise InvalidTime(
+            f"timestamp={moment.isoformat()!r}: the calendar has too few moments after it for"
+            " several messages, or for the same words of several owners; give an earlier timestamp"
+        ) from exc
+
+
 def read_day(given: object) -> str:
     """Return the last day of a memory as mem0 keeps it."""
     try:
@@ -242,17 +259,28 @@ def read_filters(
 
 
 def _between(bounds: object, zone: tzinfo) -> Filters:
-    """Return the filter that a comparison of ``created_at`` is; a last day is in it."""
+    """
+    Return the filter that a comparison of ``created_at`` is; a last day is in it.
+
+    What is up to the last moment of the calendar has no end, and nothing is after that.
+    """
     if not isinstance(bounds, Mapping) or not bounds or set(bounds) - _ORDER:
         raise InvalidFilter(f"created_at={bounds!r}: compare it by gt, gte, lt and lte")
     firsts: list[datetime] = []
     ends: list[datetime] = []
+    nothing = False
     for name, bound in bounds.items():
         moment = read_moment(bound, "created_at", zone)
         whole_day = name == "lte" and isinstance(bound, str) and len(bound) == len("2030-12-31")
         after = timedelta(days=1) if whole_day else INSTANT
-        beyond = moment + after if name in ("gt", "lte") else moment
+        try:
+            beyond = moment + after if name in ("gt", "lte") else moment
+        except OverflowError:
+            nothing = nothing or name == "gt"
+            continue
         (firsts if name.startswith("g") else ends).append(beyond)
+    if nothing:
+        return {"until": datetime.min.replace(tzinfo=UTC)}
     seen: Filters = {}
     if firsts:
         seen["since"] = max(firsts)

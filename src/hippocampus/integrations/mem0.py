@@ -153,7 +153,7 @@ class Memory:
         at = self.memory.now() if given is None else _mem0.read_moment(given, name, zone)
         turns = [
             # So they stay in order, and the same words said twice are two.
-            _mem0.make_turn(*said, scope=scope, payload=payload, at=at + place * _mem0.INSTANT)
+            _mem0.make_turn(*said, scope=scope, payload=payload, at=_mem0.moment_after(at, place))
             for place, said in enumerate(_mem0.read_messages(messages))
         ]
         kept = self._keep(scope, turns, more=() if infer else ("actor_id", "role"))
@@ -530,11 +530,12 @@ def _anew(bank: Bank, turn: Turn) -> Episode:
 
     Raises:
         InputError: whose it is cannot be kept as it was given.
+        InvalidTime: the calendar ends before that moment.
 
     """
     assert isinstance(turn.at, datetime), "made so"
     for places in range(_MOMENTS):
-        later = replace(turn, at=turn.at + (places + 1) * _mem0.INSTANT)
+        later = replace(turn, at=_mem0.moment_after(turn.at, places + 1))
         (episode,) = bank.remember_many([later], again=True)
         if _mem0.stands_for(episode, turn):
             return episode

@@ -14,6 +14,7 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Final, Literal, TypeAlias
 
+from hippocampus.core.clock import in_zone
 from hippocampus.core.lazy_dataclass import immutable
 from hippocampus.core.records import Interval
 from hippocampus.core.word_lists import Patterns, word_list
@@ -104,7 +105,7 @@ def _is_long(time: Interval) -> bool:
 
 
 def _day(moment: datetime | None, now: datetime) -> str | None:
-    return None if moment is None else moment.astimezone(now.tzinfo).strftime("%Y-%m-%d")
+    return None if moment is None else in_zone(moment, now.tzinfo).date().isoformat()
 
 
 def _last_day(time: Interval, now: datetime) -> str | None:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Final, Literal, TypeAlias
 
 from hippocampus.core.records import Interval
@@ -285,12 +286,17 @@ def _is_light(text: str, words: Iterable[Term], clause: tuple[int, int]) -> bool
 
 
 def day_of(moment: datetime) -> Interval:
-    """Return the day of a moment, in its zone."""
+    """Return the day of a moment, in its zone; at the ends of the calendar, what UTC has of it."""
     start = moment.replace(hour=0, minute=0, second=0, microsecond=0)
+    end = datetime.max.replace(tzinfo=UTC)
+    with suppress(OverflowError):
+        end = start + timedelta(days=1)
     try:
-        return Interval(start, start + timedelta(days=1))
-    except OverflowError:  # the last day of the calendar
-        return Interval(start, None)
+        # For its error alone: a midnight that is none in UTC could be compared with no other.
+        start.astimezone(UTC)
+    except OverflowError:
+        start = datetime.min.replace(tzinfo=UTC)
+    return Interval(start, end)
 
 
 def time_told(text: str, occurred_at: datetime) -> Interval:

@@ -11,11 +11,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime, tzinfo
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from hippocampus.core.clock import in_zone
 from hippocampus.core.lazy_dataclass import immutable
 from hippocampus.core.quotes import CLOSE, INDENT, OPEN, line, quote
 from hippocampus.mcp.schemas import ToolAnswer
@@ -537,11 +537,7 @@ def names(found: Iterable[str | None]) -> list[str]:
 
 def moment(when: datetime | None, zone: tzinfo) -> str | None:
     """Return a moment to the second, with its offset."""
-    if when is None:
-        return None
-    with suppress(OverflowError):  # within a day of the years 1 and 9999 there is only UTC
-        when = when.astimezone(zone)
-    return when.isoformat(timespec="seconds")
+    return None if when is None else in_zone(when, zone).isoformat(timespec="seconds")
 
 
 def short(label: str | None) -> str | None:

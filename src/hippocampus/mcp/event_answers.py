@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from datetime import timedelta, tzinfo
 from typing import TYPE_CHECKING, Any, Final
 
+from hippocampus.core.clock import in_zone
 from hippocampus.core.quotes import CLOSE, INDENT, OPEN, quote
 from hippocampus.mcp.answers import fit, reasons_of, said, without
 from hippocampus.mcp.schemas import ToolAnswer
@@ -41,9 +42,9 @@ def events_counted(
 
 def _entry(event: CountedEvent, zone: tzinfo) -> dict[str, Any]:
     """Return an event as an ``EventEntry``."""
-    first = event.start.astimezone(zone).date()
+    first = in_zone(event.start, zone).date()
     # Ends are exclusive: a day ends with the first moment of the next.
-    last = (event.end - timedelta(microseconds=1)).astimezone(zone).date()
+    last = in_zone(event.end - timedelta(microseconds=1), zone).date()
     told = " ".join(event.quote.split())
     return said(
         on=f"{first}" if first == last else f"{first} to {last}",

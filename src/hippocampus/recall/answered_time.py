@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from datetime import datetime, tzinfo
 from typing import Final, NamedTuple
 
+from hippocampus.core.clock import in_zone
 from hippocampus.core.records import Hit, Interval
 from hippocampus.core.word_lists import Patterns, word_set
 from hippocampus.encode.terms import Term, find_terms
@@ -48,7 +49,7 @@ def when_it_was(query: Query, hits: Sequence[Hit], zone: tzinfo) -> Interval | N
     found = _told_time(query, hits, zone)
     if found is None or points_to(query) == "behind":
         return found
-    return next_turn(found, query.now.astimezone(zone)) or found
+    return next_turn(found, in_zone(query.now, zone)) or found
 
 
 def _told_time(query: Query, hits: Sequence[Hit], zone: tzinfo) -> Interval | None:
@@ -74,7 +75,7 @@ def _told_time(query: Query, hits: Sequence[Hit], zone: tzinfo) -> Interval | No
         for one in _times_told(asked, hit, query.now, looks):
             if one.in_sentence >= needed and not one.denied:
                 return one.time
-    return told[0].time if told else day_of(best[0].episode.occurred_at.astimezone(zone))
+    return told[0].time if told else day_of(in_zone(best[0].episode.occurred_at, zone))
 
 
 def _times_told(

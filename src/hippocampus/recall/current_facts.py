@@ -20,7 +20,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from hippocampus.core.arrays import Rows32
-from hippocampus.core.clock import MICROS_PER_HOUR, from_micros, to_micros
+from hippocampus.core.clock import MICROS_PER_HOUR, from_micros, in_zone, to_micros
 from hippocampus.core.lazy_dataclass import immutable
 from hippocampus.core.records import Interval, Statement
 from hippocampus.index.columns import Columns
@@ -228,7 +228,7 @@ class FactResolver:
         ]  # fmt: skip
         for row, text in read(unread).items() if unread else ():
             (time,) = self.columns.occurred_at(np.array([row])).tolist()
-            at = from_micros(time).astimezone(self.zone)
+            at = in_zone(from_micros(time), self.zone)
             for said in find_statements(text, speaker=self._speaker(row), occurred_at=at):
                 own = bool(self.columns.is_own(np.array([row]))[0])
                 yield Told(row, time, time, said, own)

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hippocampus.core.arrays import Floats
-from hippocampus.core.clock import MICROS_PER_HOUR, from_micros, to_micros
+from hippocampus.core.clock import MICROS_PER_HOUR, from_micros, in_zone, to_micros
 from hippocampus.core.records import Interval
 from hippocampus.index.bank_index import BankIndex
 from hippocampus.index.cue import Mask
@@ -110,7 +110,7 @@ def describe_empty(index: BankIndex, query: Query, allowed: Mask | None) -> str:
     if not len(said):
         return f"Nothing is noted for {asked}."
     apart = np.min([_apart(said, interval) for interval in query.intervals], axis=0)
-    nearest = from_micros(int(said[int(np.argmin(apart))])).astimezone(zone)
+    nearest = in_zone(from_micros(int(said[int(np.argmin(apart))])), zone)
     return f"Nothing is noted for {asked}; the nearest is of {nearest:%-d %B %Y}."
 
 

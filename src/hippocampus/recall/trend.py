@@ -9,7 +9,7 @@ from typing import Final, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from hippocampus.core.clock import from_micros, to_micros
+from hippocampus.core.clock import from_micros, in_zone, to_micros
 from hippocampus.core.records import By, Period
 from hippocampus.errors import InputError
 
@@ -82,7 +82,7 @@ def trend(
 
 def _day(micros: int, zone: tzinfo) -> date:
     """Return the day of a moment; at the ends of time, one that has days beside it."""
-    return from_micros(min(max(micros, _FIRST), _LAST)).astimezone(zone).date()
+    return in_zone(from_micros(min(max(micros, _FIRST), _LAST)), zone).date()
 
 
 def _starts(day: date, by: By) -> Iterator[date]:

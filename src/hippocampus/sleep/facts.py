@@ -16,7 +16,7 @@ from hashlib import blake2b
 from typing import Final, NamedTuple
 
 from hippocampus.core.background_yield import pausing
-from hippocampus.core.clock import from_micros
+from hippocampus.core.clock import from_micros, in_zone
 from hippocampus.core.records import EpisodeRow, Statement
 from hippocampus.errors import EncoderError, ModelAnswer
 from hippocampus.index.graph import Statements
@@ -75,7 +75,7 @@ def read_on(
             telling[record.row] = ToldText(
                 text,
                 speaker,
-                occurred_at=from_micros(record.occurred_at).astimezone(zone),
+                occurred_at=in_zone(from_micros(record.occurred_at), zone),
                 others=[name for name in there if name != speaker],
                 addressed=record.role == "assistant",
             )

@@ -16,7 +16,7 @@ from typing import Final
 import numpy as np
 
 from hippocampus.core.arrays import Floats, Rows
-from hippocampus.core.clock import MICROS_PER_DAY, MICROS_PER_MINUTE, from_micros
+from hippocampus.core.clock import MICROS_PER_DAY, MICROS_PER_MINUTE, from_micros, in_zone
 from hippocampus.core.records import HELD, PINNED, Act, EpisodeRow
 from hippocampus.index.cue import Mask
 from hippocampus.language.equivalence import (
@@ -152,10 +152,7 @@ def _day_in(zone: tzinfo) -> Callable[[int], int]:
     @cache  # by the quarter of an hour, by which zones differ: asking a zone takes a microsecond
     def offset(quarter: int) -> int:
         at = from_micros(quarter * _QUARTER)
-        try:
-            local = at.astimezone(zone).utcoffset()
-        except OverflowError:  # within a day of the years 1 and 9999 there is only UTC
-            return 0
+        local = in_zone(at, zone).utcoffset()
         return 0 if local is None else round(local.total_seconds() * 1e6)
 
     return lambda occurred_at: (occurred_at + offset(occurred_at // _QUARTER)) // MICROS_PER_DAY

@@ -7,6 +7,7 @@ from typing import Annotated, Final, NamedTuple
 
 from msgspec import Meta
 
+from hippocampus.core.clock import in_zone
 from hippocampus.core.constraints import check
 from hippocampus.core.lazy_dataclass import immutable
 from hippocampus.errors import InputError
@@ -94,7 +95,7 @@ def _night_began(schedule: Schedule, past: Past, now: datetime, zone: tzinfo) ->
     """Return whether a night has begun since everything was last made anew."""
     if schedule.night is None:
         return False
-    here = now.astimezone(zone)
+    here = in_zone(now, zone)
     began = here.replace(hour=schedule.night, minute=0, second=0, microsecond=0)
     if began > here:
         began -= timedelta(days=1)

@@ -15,7 +15,7 @@ from datetime import datetime, tzinfo
 from functools import cache
 from typing import Final, NamedTuple, Protocol
 
-from hippocampus.core.clock import from_micros, to_micros
+from hippocampus.core.clock import from_micros, in_zone, to_micros
 from hippocampus.core.roles import MACHINE_ROLES
 from hippocampus.core.word_lists import word_list, word_set
 from hippocampus.encode.tokens import count
@@ -141,7 +141,7 @@ def quote_plans(rows: Iterable[Planned], now: datetime, zone: tzinfo) -> list[Qu
             alike = (say_about_the_same(sentence.text, other.text) for _, other in found)
             if not starts or any(alike):
                 continue
-            day = f"{min(starts).astimezone(zone):%Y-%m-%d}"
+            day = f"{in_zone(min(starts), zone):%Y-%m-%d}"
             said = f"Plan for {day}, {short_name(who)}: " if who else f"Plan for {day}: "
             quoted = said + sentence.text
             found.append(

@@ -184,7 +184,7 @@ def _doubtful(file: SourceFile, now: datetime, zone: tzinfo) -> Iterator[tuple[s
         told += 1
         if told <= _TOLD:
             when = "in the future" if at > now else "before there were such files"
-            yield turn.address or file.path, f"is dated {at:%Y-%m-%d}, {when}; it is kept so"
+            yield turn.address or file.path, f"is dated {at.date()}, {when}; it is kept so"
     if told > _TOLD:
         yield file.path, f"{told - _TOLD:,} more have times that cannot be right"
     if undated:

@@ -392,6 +392,36 @@ def test_when_it_was_made_can_be_compared(memory, bounds, days):
     assert [f"Day {day}." for day in reversed(days)] == said(found)
 
 
+LAST_MOMENT = "9999-12-31T23:59:59.999999+00:00"
+
+
+@pytest.mark.parametrize(
+    ("bounds", "fits"),
+    [
+        ({"lte": "9999-12-31"}, True), ({"lte": LAST_MOMENT}, True), ({"gte": LAST_MOMENT}, True),
+        ({"lt": LAST_MOMENT}, False), ({"gt": LAST_MOMENT}, False),
+        ({"gt": LAST_MOMENT, "gte": "2024-01-01", "lte": "9999-12-31"}, False),
+    ],
+)  # fmt: skip
+def test_the_end_of_the_calendar_can_be_compared(memory, bounds, fits):
+    memory.add("I drink tea.", user_id="ada", timestamp=LAST_MOMENT)
+    filters = ADA | {"created_at": bounds}
+
+    assert ["I drink tea."] * fits == said(memory.get_all(filters=filters))
+    assert ["I drink tea."] * fits == said(memory.search("tea", filters=filters))
+
+
+def test_what_needs_a_moment_after_the_calendar_is_refused(memory):
+    memory.add("I drink tea.", user_id="ada", timestamp=LAST_MOMENT)
+
+    with pytest.raises(InvalidTime, match=r"9999-12-31.*give an earlier timestamp"):
+        memory.add("I drink tea.", user_id="ada", agent_id="tom", timestamp=LAST_MOMENT)
+    several = [{"role": "user", "content": text} for text in ("I drink coffee.", "I drink milk.")]
+    with pytest.raises(InvalidTime, match=r"9999-12-31.*give an earlier timestamp"):
+        memory.add(several, user_id="ada", timestamp=LAST_MOMENT)
+    assert ["I drink tea."] == said(memory.get_all(filters=ADA))
+
+
 # ---------------------------------------------------------------- change
 
 

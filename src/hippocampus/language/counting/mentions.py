@@ -10,10 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from datetime import datetime, timedelta, tzinfo
+from datetime import datetime, tzinfo
 from functools import cached_property
 from typing import Final, NamedTuple
 
+from hippocampus.core.clock import in_zone
 from hippocampus.core.lazy_dataclass import immutable
 from hippocampus.core.records import Interval
 from hippocampus.core.word_lists import Patterns, word_list, word_set
@@ -29,7 +30,7 @@ from hippocampus.language.counting.families import (
 )
 from hippocampus.language.counting.participants import is_being, takes_part
 from hippocampus.language.nouns import kinds, singular, use_of
-from hippocampus.language.question_intent import places_of
+from hippocampus.language.question_intent import day_of, places_of
 from hippocampus.language.time import find_told
 from hippocampus.language.time.english import word_meanings
 from hippocampus.language.time.tense import Tenses, is_past
@@ -118,7 +119,7 @@ def find_mentions(
         start, sentence = match.start(), match[0]
         if sentence.rstrip().endswith("?"):
             continue
-        reading = _Sentence(sentence, asked, occurred_at.astimezone(zone), by_actor=by_actor)
+        reading = _Sentence(sentence, asked, in_zone(occurred_at, zone), by_actor=by_actor)
         mention = reading.mention(text[start : match.end()].strip())
         refused = refused or reading.refused
         # The text has not the name that is asked for: it may still be of it, in doubt, unless the
@@ -399,17 +400,17 @@ class _Sentence:
     def _times(self, at: int) -> tuple[tuple[Interval, ...], bool]:
         """Return when it was, and whether the sentence tells; nothing if that is to come."""
         behind = self._tenses.direction(at + 1) == "behind"
-        said_on = self._occurred_at.replace(hour=0, minute=0, second=0, microsecond=0)
+        said_on = day_of(self._occurred_at)
         told = self._told_times
         if not told:
-            return (Interval(said_on, said_on + timedelta(days=1)),), False
+            return (said_on,), False
         start, end = self._clause(at)
         first, last = self._words[start].start, self._words[end - 1].end
         place = self._words[at].start
         inside = [one for one in told if first <= one[1][0] < last]
         nearest = min(inside or told, key=lambda one: abs(one[1][0] - place))
         # What was done "today" has been, though the day is not over.
-        latest = said_on + timedelta(days=1) if behind else self._occurred_at
+        latest = said_on.end if behind and said_on.end else self._occurred_at
         joined = [nearest[0], *(one for one, span in told if self._joins(nearest[1], span))]
         over = [one for one in joined if one.start is not None and one.start <= latest]
         return tuple(over), True

@@ -12,11 +12,12 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from datetime import datetime, timedelta, tzinfo
+from datetime import UTC, datetime, timedelta, tzinfo
 from functools import cached_property
 from itertools import chain, islice
 from typing import Final, NamedTuple
 
+from hippocampus.core.clock import in_zone
 from hippocampus.core.lazy_dataclass import immutable
 from hippocampus.core.records import Interval
 from hippocampus.core.sought_words import SoughtWords, is_latin
@@ -119,14 +120,17 @@ def next_turn(time: Interval, now: datetime) -> Interval | None:
     """Return the turn that is on, or comes next, of a told time; None if it comes no more."""
     if time.start is None or now.tzinfo is None or not _RE.maybe.search(time.text):
         return None
-    start = time.start.astimezone(now.tzinfo)
-    coming = [
-        one
-        for match in _RE.told.finditer(time.text)
-        for turn in _turns(match)
-        for one in _coming(turn, match, start, now)
-        if time.end is None or (one.start is not None and one.start < time.end)
-    ]
+    start = in_zone(time.start, now.tzinfo)
+    try:
+        coming = [
+            one
+            for match in _RE.told.finditer(time.text)
+            for turn in _turns(match)
+            for one in _coming(turn, match, start, now)
+            if time.end is None or (one.start is not None and one.start < time.end)
+        ]
+    except OverflowError:  # the calendar ends
+        return None
     return min(coming, key=lambda one: one.start or now, default=None)
 
 
@@ -134,6 +138,10 @@ def _coming(
     turn: _Turn, match: re.Match[str], start: datetime, now: datetime
 ) -> Iterator[Interval]:
     """Yield the first turn that is not over, of one that has begun to come at a moment."""
+    # What is long over is left out, by weeks of which every other one comes too: since the year 1
+    # there are 100,000.
+    fortnight = timedelta(days=2 * _WEEK)
+    start += max((now - start) // fortnight - 1, 0) * fortnight
     for day in _dates(turn, start):
         one = _at(day, turn, match["clock"] or "")
         if one.end is not None and one.end > now:
@@ -382,6 +390,8 @@ def _is_last(turn: Interval) -> bool:
 def _dates(turn: _Turn, begin: datetime) -> Iterator[datetime]:
     """Yield the midnights with which the days of a turn begin."""
     midnight = begin.replace(hour=0, minute=0, second=0, microsecond=0, fold=0)
+    # For its error alone: a midnight before the year 1 in UTC cannot be stored.
+    midnight.astimezone(UTC)
     weekend = turn.weekday == _WEEK
     weekday = _WEEK - 2 if weekend else turn.weekday
     if not turn.rank:
