@@ -1,8 +1,9 @@
 """
 The synthetic conversations on which embedders are calibrated, with questions and their answers.
 
-They ship as text, ``conversations.json.xz``, so that every machine reads the same; the generator is
-``hippocampus_bench.synthetic``, and no benchmark leaks into a default through them.
+They ship as text, ``conversations.json.xz``, so that every machine reads the same: by columns, for
+what is alike packs better side by side. The generator is ``hippocampus_bench.synthetic``, and no
+benchmark leaks into a default through them.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from pathlib import Path
 from typing import Final, Self
 
 from msgspec import Struct, json
-from msgspec.structs import replace
+from msgspec.structs import asdict, astuple, replace
 
 _FILE: Final = Path(__file__).parent / "conversations.json.xz"
 
@@ -58,6 +59,33 @@ class SyntheticData(Struct, frozen=True):
         return replace(self, conversations=self.conversations[:conversations])
 
 
+class _Shipped(Struct, frozen=True):
+    """The same as it ships: of all conversations the ids, then of all the texts, and so on."""
+
+    seed: int
+    pairs: tuple[tuple[str, str], ...]
+    conversations: tuple[
+        tuple[str, ...],
+        tuple[tuple[str, ...], ...],
+        tuple[tuple[str | None, ...], ...],
+        tuple[tuple[str | None, ...], ...],
+        tuple[tuple[int, ...], ...],
+        tuple[tuple[str, ...], ...],
+        tuple[tuple[str, ...], ...],
+        tuple[int, ...],
+        tuple[tuple[SyntheticQuestion, ...], ...],
+    ]
+
+
+def pack_synthetic(data: SyntheticData) -> bytes:
+    """Return conversations as they ship."""
+    columns = tuple(zip(*map(astuple, data.conversations), strict=True))
+    shipped = json.encode({**asdict(data), "conversations": columns})
+    return lzma.compress(shipped, preset=9 | lzma.PRESET_EXTREME)
+
+
 def read_synthetic() -> SyntheticData:
     """Return the made-up conversations that ship with the package."""
-    return json.decode(lzma.decompress(_FILE.read_bytes()), type=SyntheticData)
+    shipped = json.decode(lzma.decompress(_FILE.read_bytes()), type=_Shipped)
+    made = map(SyntheticConversation, *shipped.conversations)
+    return SyntheticData(seed=shipped.seed, pairs=shipped.pairs, conversations=tuple(made))
