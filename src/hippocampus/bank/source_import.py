@@ -108,8 +108,8 @@ class SourceImport(BankPart):
 
         now = self._engine.now()
         read = read_files(
-            path, format=format, chunk_tokens=self._engine.config.ingest.chunk_tokens,
-            now=now, zone=self._engine.zone,
+            path, format=format, location=location,
+            chunk_tokens=self._engine.config.ingest.chunk_tokens, now=now, zone=self._engine.zone,
         )  # fmt: skip
         call = self._gated(_Import(*_located(path, location), by_hand, sync, now))
         wanted = self._chosen(read.files, call)

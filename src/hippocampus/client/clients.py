@@ -29,12 +29,28 @@ from hippocampus.core.records import (
 from hippocampus.core.threads import Threads
 from hippocampus.engine.context import check_name
 from hippocampus.engine.position import NOWHERE, Position
-from hippocampus.errors import InputError, ListChanged, ServerMismatch, SourceError, UnknownBank
+from hippocampus.errors import (
+    FloodRefused,
+    InputError,
+    ListChanged,
+    SecretRefused,
+    ServerMismatch,
+    SourceError,
+    UnknownBank,
+)
 from hippocampus.memory import Memory
 from hippocampus.sources import SourceProblem
 from hippocampus.sources.agents.tools import TOOLS, kind_of
-from hippocampus.sources.walk import files_of, is_missing, this_host
+from hippocampus.sources.walk import (
+    check_format,
+    files_of,
+    is_missing,
+    may_be_log,
+    this_host,
+    without_reader,
+)
 from hippocampus.verbs import BANK_VERBS, STORE_VERBS, VerbSpec, path_of, to_json, to_query
+from hippocampus.write.check import check_label
 
 T = TypeVar("T")
 
@@ -46,6 +62,8 @@ ATTEMPTS: Final = 3
 server asks for longer ones. Chosen by hand."""
 _MOST_GONE: Final = 50
 """Most names of sources in an address, which may not be long."""
+_HEAD_BYTES: Final = 4096
+"""Bytes of a file of which the first line tells whether it is an export of ours."""
 _BEGUN_ANEW: Final = 8
 """Most times that a list is begun anew because it grows while it is read."""
 
@@ -157,15 +175,28 @@ class _Folder(NamedTuple):
         return {"place": place, "host": self.host, "gone": [] if known else list(self.gone)}
 
 
-def _unreadable(name: str, file: Path | SourceProblem) -> tuple[str, str] | None:
-    """Return the problem with a file that cannot be sent, if it cannot."""
+def _unreadable(
+    name: str, file: Path | SourceProblem, *, by_name: bool, alone: bool
+) -> tuple[str, str] | None:
+    """
+    Return the problem with a file that cannot be sent, or would be for nothing, if there is one.
+
+    Args:
+        name: of the file.
+        file: its path here, or its problem.
+        by_name: whether the file tells its format itself.
+        alone: whether it is not of a folder, and so may be an export of ours, whatever its name.
+
+    """
     if isinstance(file, SourceProblem):
         return file.path, file.reason
     try:
         file.stat()
         # Tried before it is sent: one that cannot be read is told, and the others go on.
-        with reading(file):
-            pass
+        with reading(file) as opened:
+            unread = without_reader(name) if by_name and not may_be_log(name) else None
+            if unread and not (alone and b'"hippocampus-export"' in opened.readline(_HEAD_BYTES)):
+                return unread.path, unread.reason
     except SourceError as exc:
         return name, str(exc).removeprefix(f"{file}: ")
     except OSError as exc:
@@ -219,6 +250,9 @@ class RemoteBank(_Verbs, Bank):
         progress: Progress | None = None,
     ) -> Imported:
         root = Path(path)
+        if format != "hippocampus":
+            check_format(format)
+        check_label("as_", as_)
         if not root.exists():
             raise SourceError("no such file or folder", path=root)
         found = [
@@ -234,7 +268,7 @@ class RemoteBank(_Verbs, Bank):
         many = len(found) > 1
         result = Imported(added=0, unchanged=0, removed=0)
         for nth, (name, file) in enumerate(found, 1):
-            problem = _unreadable(name, file)
+            problem = _unreadable(name, file, by_name=format is None, alone=file == root)
             if isinstance(file, SourceProblem) or problem is not None:
                 result += Imported(added=0, unchanged=0, removed=0, unreadable=(problem,))  # type: ignore[arg-type]
                 continue
@@ -245,10 +279,22 @@ class RemoteBank(_Verbs, Bank):
                 "sync": synced, **folder.query(name),
             }  # fmt: skip
             call = Call("POST", self._path("import"), query=to_query(given), body=file, long=True)
-            result += self.line.follow(call, None if many else progress, Imported)
+            result += self._sent(call, name, None if many else progress, alone=file == root)
             if progress and many:
                 progress(nth, len(found))
         return result + self._miss(folder, sync=sync)
+
+    def _sent(self, call: Call, name: str, progress: Progress | None, *, alone: bool) -> Imported:
+        """Return the outcome of a file; one of a folder that is refused does not stop the rest."""
+        try:
+            done: Imported = self.line.follow(call, progress, Imported)
+        except InputError as exc:
+            # Here, too, a secret or a flood that is refused ends an import.
+            if alone or isinstance(exc, SecretRefused | FloodRefused):
+                raise
+            reason = str(exc).removeprefix(f"{name}: ")
+            return Imported(added=0, unchanged=0, removed=0, unreadable=((name, reason),))
+        return done
 
     def _folder(self, path: Path) -> _Folder:
         try:

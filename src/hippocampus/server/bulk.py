@@ -39,6 +39,9 @@ _TOLD: Final = 1000
 """Most lines that could not be read; with more, it is not what it is said to be."""
 _UNNAMED: Final = "import.jsonl"
 _ASKS: Final = ("name", "format", "modified", "as", "sync", "place", "host", "gone")
+_LONGEST_NAME: Final = 200
+"""Most bytes of a name that the copy of a file has, folders and all; most disks take 255 for each
+part of it. Chosen by hand."""
 _AT_ONCE: Final = 1 << 18
 """Bytes of a file that a thread reads for each hand-over to whoever waits. Chosen by hand."""
 
@@ -175,22 +178,29 @@ class _ImportInfo(NamedTuple):
         refuse_unknown("import", query, _ASKS)
         name = query.get("name", _UNNAMED)
         parts = PurePosixPath(name).parts
-        good = parts and all(
-            part.isprintable() and not part.startswith(".") and is_file_name(part) for part in parts
-        )
-        if not good or name.startswith("/") or "\\" in name or len(name.encode()) > 200:
+        if not parts or ".." in parts or name.startswith("/") or "\0" in name:
             raise InputError(f"name={name!r:.100}: must be a file's name, such as notes/trip.md")
+        name = "/".join(parts)
         modified = query.get("modified")
         at = None if modified is None else wire.convert(datetime, modified)
         sync = query.get("sync")
         location = FileLocation(
-            place=query.get("place"), host=query.get("host"), gone=tuple(query.getlist("gone"))
-        )
+            place=query.get("place"), host=query.get("host"), gone=tuple(query.getlist("gone")),
+            name=name,
+        )  # fmt: skip
         return cls(
             name, query.get("format"), at, query.get("as"),
             None if sync is None else wire.convert(bool, sync, strict=False), location,
             "name" in query or "format" in query,
         )  # fmt: skip
+
+    def file_in(self, folder: Path) -> Path:
+        """Return the place for the copy, below its folders if names of here can be as theirs."""
+        for name in (self.name, f"import{PurePosixPath(self.name).suffix}"):
+            short = len(name.encode()) <= _LONGEST_NAME
+            if short and all(map(is_file_name, name.split("/"))):
+                return folder / name
+        return folder / "import"
 
     def date(self, path: Path) -> None:
         """Have a file be as old as it is said to be, if it is said."""
@@ -236,7 +246,7 @@ async def _take_in(
         )
         raise InputError(msg)
     with _folder() as folder:
-        path = folder.path / named.name
+        path = named.file_in(folder.path)
         path.parent.mkdir(parents=True, exist_ok=True)
         await bodies.into_file(whole, path, server.bulk)
         named.date(path)
@@ -244,9 +254,7 @@ async def _take_in(
         def take() -> bytes:
             with folder:
                 made = bank.import_(
-                    # A name with folders is read from above them, so that the source keeps them.
-                    path if path.parent == folder.path else folder.path,
-                    format=named.format, as_=named.as_, sync=named.sync,
+                    path, format=named.format, as_=named.as_, sync=named.sync,
                     location=named.location, progress=progress,
                 )  # fmt: skip
             return wire.dump(made)

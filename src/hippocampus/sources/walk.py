@@ -9,11 +9,11 @@ import platform
 import stat
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
+from pathlib import Path, PurePath, PurePosixPath
 from typing import Any, NamedTuple
 
 from hippocampus.core.files import reading
-from hippocampus.core.records import Turn
+from hippocampus.core.records import FileLocation, Turn
 from hippocampus.core.validation import clean
 from hippocampus.errors import InputError, SourceError
 from hippocampus.sources.agents.aider import read_found_aider
@@ -80,6 +80,7 @@ def read_source(
     path: Path,
     *,
     format: str | None = None,  # noqa: A002 (what the command line calls it)
+    location: FileLocation | None = None,
     max_bytes: int = _MAX_BYTES,
 ) -> Iterator[SourceFile | SessionLog | SourceProblem]:
     """
@@ -96,31 +97,63 @@ def read_source(
         path: the file or folder; its files' paths are relative to it, a single file's is its name.
         format: one of ``ALL_FORMATS``, to read every file as it; by default each file's own. Of a
             coding agent's folder what is neither a log nor a memory is passed over in silence.
+        location: where a file is and what it is called, if ``path`` is a copy of it.
         max_bytes: largest file that is read whole; a log of lines may be of any size.
 
     Raises:
         SourceError: there is no such file or folder.
         InputError: there is no such format.
     """
-    if format is not None and format not in ALL_FORMATS:
-        msg = f"format={format!r}: must be one of {', '.join(ALL_FORMATS)}"
-        raise InputError(msg)
+    check_format(format)
     if not path.exists():
         raise SourceError("no such file or folder", path=path)
-    for name, file in files_of(path):
+    called = None if location is None or path.is_dir() else location.name
+    for name, file in files_of(path) if called is None else [(called, path)]:
         if isinstance(file, SourceProblem):
             yield file
             continue
         try:
-            read_as = _choose(format, name, file, alone=file == path)
+            read_as = _choose(format, name, file, alone=file == path and "/" not in name)
             if isinstance(read_as, _Log):
-                yield _open_log(name, file, read_as)
+                yield _open_log(name, file, read_as, location)
             elif read_as is not _PASSED_OVER:
                 yield from _read(name, file, read_as, max_bytes)
         except SourceError as exc:
             yield SourceProblem(path=name, reason=str(exc).removeprefix(f"{file}: "))
         except OSError as exc:
             yield SourceProblem(path=name, reason=exc.strerror or str(exc))
+
+
+def check_format(format: str | None) -> None:  # noqa: A002 (what the command line calls it)
+    """
+    Refuse a format that no file is read as; None is each file's own.
+
+    Raises:
+        InputError: there is no such format.
+
+    """
+    if format is not None and format not in ALL_FORMATS:
+        msg = f"format={format!r}: must be one of {', '.join(ALL_FORMATS)}"
+        raise InputError(msg)
+
+
+def without_reader(name: str) -> SourceProblem | None:
+    """Return the problem with a file that nothing reads, whatever it holds, by its name."""
+    suffix = _suffix(name)
+    if suffix in _BY_SUFFIX or suffix in _JSON:
+        return None
+    kind = suffix or "files without a suffix"
+    reason = f"no reader for {kind}; name a format to read it: {', '.join(FORMATS)}"
+    return SourceProblem(path=name, reason=reason, skipped=True)
+
+
+def may_be_log(name: str) -> bool:
+    """Return whether a file may be the log of a coding agent, by its name."""
+    return _suffix(name) in _MAY_BE_LOGS or PurePosixPath(name).name == "opencode.db"
+
+
+def _suffix(name: str) -> str:
+    return PurePosixPath(name).suffix.lower()
 
 
 def files_of(root: Path) -> Iterator[tuple[str, Path | SourceProblem]]:
@@ -166,11 +199,9 @@ def is_missing(place: str) -> bool:
 def _read(
     name: str, file: Path, chosen: str | None, max_bytes: int
 ) -> Iterator[SourceFile | SourceProblem]:
-    suffix = file.suffix.lower()
-    if chosen is None and suffix not in _BY_SUFFIX and suffix not in _JSON:
-        kind = suffix or "files without a suffix"
-        reason = f"no reader for {kind}; name a format to read it: {', '.join(FORMATS)}"
-        yield SourceProblem(path=name, reason=reason, skipped=True)
+    suffix = _suffix(name)
+    if chosen is None and (problem := without_reader(name)) is not None:
+        yield problem
         return
     turns: list[Turn] = []
     problems = 0
@@ -241,31 +272,37 @@ def _choose(chosen: str | None, name: str, file: Path, *, alone: bool) -> _Log |
         return reader if isinstance(reader, str) else _Log(chosen, reader)
     if chosen == PROJECT_CHAT:
         return _Log("aider", read_found_aider)
-    if chosen == PROJECT_MEMORY and not alone and file.suffix.lower() not in MEMORY_SUFFIXES:
+    if chosen == PROJECT_MEMORY and not alone and _suffix(name) not in MEMORY_SUFFIXES:
         return _PASSED_OVER
-    likely = file.suffix.lower() in _MAY_BE_LOGS or file.name == "opencode.db"
     # Looking into a pipe would wait for ever.
-    if chosen is None and likely and file.is_file():
-        found = _log_of(file)
+    if chosen is None and may_be_log(name) and file.is_file():
+        found = _log_of(name, file)
         return None if found is None else _Log(*found)
     return chosen
 
 
-def _open_log(name: str, file: Path, log: _Log) -> SessionLog | SourceProblem:
+def _open_log(
+    name: str, file: Path, log: _Log, location: FileLocation | None
+) -> SessionLog | SourceProblem:
     status = file.stat()
     if not stat.S_ISREG(status.st_mode):
         return SourceProblem(path=name, reason="is not a regular file")
     return SessionLog(
         path=name, file=file, format=log.tool, modified=_modified(status), size=status.st_size,
         reader=log.reader,
+        folder=_folder_of(str(file) if location is None else location.place),
     )  # fmt: skip
 
 
-def _log_of(file: Path) -> tuple[str, LogReader] | None:
+def _folder_of(place: str | None) -> str | None:
+    return None if place is None else str(PurePath(place).parent)
+
+
+def _log_of(name: str, file: Path) -> tuple[str, LogReader] | None:
     """Return the tool of a log, if its first lines tell, and the reader of it."""
     with reading(file) as stream:
-        if file.suffix.lower() not in {".jsonl", ".ndjson"}:
-            return log_of_head(file.name, stream.read(_HEAD_BYTES))
+        if _suffix(name) not in {".jsonl", ".ndjson"}:
+            return log_of_head(PurePosixPath(name).name, stream.read(_HEAD_BYTES))
         for _ in range(_HEAD_LINES):
             line = stream.readline(LONGEST_LINE)
             if not line:

@@ -101,15 +101,26 @@ def test_a_file_sent_again_under_its_name_is_read_only_where_it_changed(http, ba
     assert (1, 1) == (last["result"]["added"], last["result"]["removed"])
 
 
-@pytest.mark.parametrize(
-    "name",
-    ["../evil.md", "/etc/passwd", "a/../../b.md", ".hidden.md", "", "a\\b", "x" * 300, "a\0"],
-)
+@pytest.mark.parametrize("name", ["../evil.md", "/etc/passwd", "a/../../b.md", "", ".", "a\0"])
 def test_a_file_stays_in_its_folder(http, name):
     answer = sent(http, b"evil", BYTES, accept="application/json", name=name)
 
     assert answer.status_code == 422
     assert "name=" in answer.json()["error"]["message"]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "Screenshot 9.41.00\u202fAM.md", "a\u00a0b.md", "a\\b.md", "tab\there.md", ".notes.md",
+        "a/.b/c.md", "node_modules/a.md", "long/" * 60 + "x.md", "x" * 300 + ".md",
+    ],
+)  # fmt: skip
+def test_a_file_keeps_whatever_name_files_have(http, bank, name):
+    answer = sent(http, b"# Porto", BYTES, accept="application/json", name=name)
+
+    assert 1 == wire.load(Imported, answer.content).added, answer.text
+    assert [name] == [episode.source for episode in bank.episodes()]
 
 
 def test_a_client_that_leaves_in_the_middle_leaves_what_was_stored_and_nothing_else(
