@@ -4,6 +4,7 @@ import inspect
 import sys
 from datetime import UTC, datetime, timedelta, timezone
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -426,6 +427,30 @@ def test_metadata_comes_back_as_it_was(bank):
     assert metadata == bank.get(episode.id).metadata
     assert [episode] == bank.episodes(where={"n": 10**40})
     assert [episode] == bank.episodes(where={"a": {"$contains": 2.5}})
+
+
+class Named(str):
+    """A text of a kind of its own, as libraries have, that shows itself as something else."""
+
+    __slots__ = ()
+
+    def __str__(self):
+        return repr(self)
+
+
+@pytest.mark.parametrize("kind", [Named, np.str_])
+def test_a_name_of_a_kind_of_its_own_is_kept_and_found_as_the_text_it_is(memory, kind):
+    bank = memory.bank(kind("lena"))
+    labels = ("speaker", "role", "session", "source", "address")
+    kept = bank.remember("The boat is blue.", **{name: kind(f"a {name}") for name in labels})
+    bank.set_profile(persona=kind("I mend boats."))
+    bank.curate(add=[kind("boat")])
+
+    assert ["lena"] == memory.banks()
+    assert [kept] == memory.bank("lena").episodes(speaker=kind("a speaker"))
+    assert [f"a {name}" for name in labels] == [getattr(kept, name) for name in labels]
+    assert {"I mend boats."} == {bank.profile().persona}
+    assert () == verify(memory).problems
 
 
 @pytest.mark.parametrize("turns", [["text"], [None], "abc", [[("text", "a")]]])

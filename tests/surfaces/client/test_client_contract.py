@@ -12,6 +12,7 @@ from datetime import UTC, date, datetime, timedelta
 from types import MappingProxyType
 from urllib.parse import parse_qsl, urlencode
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -534,6 +535,43 @@ def test_what_is_given_to_a_verb_is_what_the_server_reads(given):
     for name, value in given.items():
         assert seen(value) == seen(told[name])
         assert of_one(seen(value)) == of_one(seen(asked[name]))
+
+
+class Shouted(str):
+    """A text of a kind of its own, as libraries have for pages, that shows itself otherwise."""
+
+    __slots__ = ()
+
+    def __str__(self):
+        return self.upper()
+
+
+class Percent(float):
+    """A number of a kind of its own."""
+
+
+class Score(int):
+    """A whole number of a kind of its own."""
+
+
+def test_texts_and_numbers_of_a_kind_of_their_own_are_texts_and_numbers(served, memory):
+    def ask(bank):
+        bank.remember(
+            Shouted("The boat is blue."), speaker=np.str_("Ada"), metadata={"n": Score(1)}
+        )
+        bank.remember_many([Turn(text=Shouted("The shed is green."), session=Shouted("s1"))])
+        found = bank.recall(
+            Shouted("boat"), Score(2), min_score=np.float64(0), speaker=np.str_("Ada")
+        )
+        yield [(hit.text, hit.episode.metadata) for hit in found]
+        yield [one.text for one in bank.find(np.str_("green"))]
+        yield bank.count(Shouted("boat")), bank.recall("boat", min_score=Percent(0.99)).found
+        yield [one.text for one in bank.episodes(session=Shouted("s1"))]
+
+    here = list(ask(memory.bank("here")))
+    with served(memory) as url, Client(url) as client:
+        assert here == list(ask(client.bank("there")))
+    assert ["The shed is green."] == here[1]
 
 
 # ---------------------------------------------------------------- keys
