@@ -39,6 +39,7 @@ from hippocampus.errors import (
     UnknownBank,
 )
 from hippocampus.memory import Memory
+from hippocampus.sleep.topic_plot import picture_ending
 from hippocampus.sources import SourceProblem
 from hippocampus.sources.agents.tools import TOOLS, kind_of
 from hippocampus.sources.walk import (
@@ -330,7 +331,7 @@ class RemoteBank(_Verbs, Bank):
 
     @_as(Bank.plot_topics)
     def plot_topics(self, path: str | Path, *, overwrite: bool = False) -> None:
-        wanted = [("format", Path(path).suffix.lstrip(".").lower() or "png")]
+        wanted = [("format", picture_ending(Path(path)).removeprefix("."))]
         self._fetch("plot_topics", path, _anything, overwrite=overwrite, query=wanted)
 
 

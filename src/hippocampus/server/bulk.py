@@ -7,7 +7,7 @@ import os
 import shutil
 import tempfile
 import threading
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from functools import partial
@@ -39,6 +39,8 @@ _TOLD: Final = 1000
 """Most lines that could not be read; with more, it is not what it is said to be."""
 _UNNAMED: Final = "import.jsonl"
 _ASKS: Final = ("name", "format", "modified", "as", "sync", "place", "host", "gone")
+_PICTURES: Final = {"png": "image/png", "svg": "image/svg+xml", "pdf": "application/pdf"}
+"""Media types of pictures, by the format that is asked for."""
 _LONGEST_NAME: Final = 200
 """Most bytes of a name that the copy of a file has, folders and all; most disks take 255 for each
 part of it. Chosen by hand."""
@@ -113,13 +115,18 @@ class BulkRoutes:
         return json_answer(await while_connected(request, self._server.writers.run(use)))
 
     async def plot_topics(self, request: Request) -> Response:
-        """Return a picture of the bank's tags as trees."""
+        """Return a picture of the bank's tags as trees; ``format``: png, svg or pdf."""
         bank = await self._bank(request, "read")
+        given = request.query_params.get("format", "png")
+        if given not in _PICTURES:
+            msg = f"format={given!r:.100}: must be one of {', '.join(_PICTURES)}"
+            raise InputError(msg)
 
         def draw(path: Path) -> None:
             plot_topics(bank.topics(), path)
 
-        return await self._made(request, "topics.png", "image/png", draw)
+        name = f"topics.{given}"
+        return await self._made(request, name, _PICTURES[given], draw, known=("format",))
 
     async def backup(self, request: Request) -> Response:
         """Return a complete copy of the store, as a file that can be opened; for its admin."""
@@ -127,13 +134,21 @@ class BulkRoutes:
         return await self._made(request, "backup.db", BYTES, self._server.memory.backup)
 
     async def _made(
-        self, request: Request, name: str, media_type: str, make: Callable[[Path], object]
+        self,
+        request: Request,
+        name: str,
+        media_type: str,
+        make: Callable[[Path], object],
+        *,
+        known: Iterable[str] = (),
     ) -> Response:
         """
         Return a file that is made and then sent, and is gone once that is over.
 
         It is made at once, so that nothing of the store waits for whoever reads slowly.
+        ``known``: names of its arguments.
         """
+        refuse_unknown(request.url.path.rpartition("/")[2], request.query_params, known)
         pool = self._server.bulk
         folder = await pool.run(SharedFolder)
         path = folder.path / name

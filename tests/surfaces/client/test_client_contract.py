@@ -291,6 +291,10 @@ def scenario(memory, folder, clock):  # noqa: PLR0915 - each verb once, at least
     yield "import_concepts", lambda: bank.import_concepts(folder / "concepts.json")
     yield "plot_topics", lambda: as_before(bank.plot_topics, folder / "topics.png")
     yield "a picture", lambda: (folder / "topics.png").read_bytes()[:4]
+    yield "plot_topics as .svg", lambda: as_before(bank.plot_topics, folder / "topics.svg")
+    yield "a drawing", lambda: (folder / "topics.svg").read_bytes()[:5]
+    yield "plot_topics as .txt", lambda: as_before(bank.plot_topics, folder / "topics.txt")
+    yield "no picture", (folder / "topics.txt").exists
     yield "undo", lambda: bank.undo(1)
     yield "undo nothing", lambda: bank.undo(7)
     yield "compact, dry", lambda: bank.compact(superseded=True, dry_run=True)

@@ -219,6 +219,31 @@ def test_a_picture_of_the_topics_is_a_picture(http, bank):
     bank.sleep()
 
     assert http.get(f"{AT}/plot_topics").content.startswith(b"\x89PNG")
+    for kind, media_type, begins in (
+        ("png", "image/png", b"\x89PNG"),
+        ("svg", "image/svg+xml", b"<?xml"),
+        ("pdf", "application/pdf", b"%PDF"),
+    ):
+        answer = http.get(f"{AT}/plot_topics", params={"format": kind})
+        assert answer.content.startswith(begins)
+        assert media_type == answer.headers["content-type"]
+        assert f'filename="topics.{kind}"' in answer.headers["content-disposition"]
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ("plot_topics?format=txt", "must be one of png, svg, pdf"),
+        ("plot_topics?format=svg&nope=1", "plot_topics has no such argument"),
+        ("export?nope=1", "export has no such argument"),
+    ],
+)
+def test_a_file_that_is_asked_for_in_words_that_mean_nothing_is_refused(http, bank, asked, said):
+    bank.remember("The violin lesson in Porto was nice.")
+    answer = http.get(f"{AT}/{asked}")
+
+    assert 422 == answer.status_code
+    assert said in answer.text
 
 
 def test_a_file_without_a_name_and_an_unknown_parameter_are_refused(http, bank):
