@@ -23,6 +23,7 @@ from hippocampus.core.events import (
     UnclaimedBySource,
 )
 from hippocampus.core.overtaken import write_again
+from hippocampus.core.path_text import path_text
 from hippocampus.core.records import (
     PINNED,
     SUSPECT,
@@ -483,7 +484,7 @@ def _located(path: Path, location: FileLocation | None) -> tuple[FileLocation, s
 
     if location is not None:
         return location, None
-    place = path.resolve().as_posix()
+    place = path_text(path.resolve())
     if path.is_dir():
         return FileLocation(host=this_host()), place
     return FileLocation(host=this_host(), place=place), None

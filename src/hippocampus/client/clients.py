@@ -18,6 +18,7 @@ from hippocampus.calibrate.calibration import Calibration
 from hippocampus.client.transport import CONNECTIONS, LINES, Call, Line
 from hippocampus.core.constraints import check_whole
 from hippocampus.core.files import read_bytes, reading
+from hippocampus.core.path_text import path_text
 from hippocampus.core.records import (
     Embedder,
     EmbeddingFunction,
@@ -152,7 +153,7 @@ class _Folder(NamedTuple):
     @classmethod
     def of(cls, path: Path, every: Iterable[SourceInfo]) -> Self:
         """Return the location of a path; ``every``: source that the server knows."""
-        place = path.resolve().as_posix()
+        place = path_text(path.resolve())
         here = [one for one in every if one.place is not None and one.host == this_host()]
         gone = [one.name for one in here if one.episodes and is_missing(one.place or "")]
         root, file = (place, None) if path.is_dir() else (None, place)

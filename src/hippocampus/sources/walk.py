@@ -13,8 +13,8 @@ from pathlib import Path, PurePath, PurePosixPath
 from typing import Any, NamedTuple
 
 from hippocampus.core.files import reading
+from hippocampus.core.path_text import path_of_text, path_text
 from hippocampus.core.records import FileLocation, Turn
-from hippocampus.core.validation import clean
 from hippocampus.errors import InputError, SourceError
 from hippocampus.sources.agents.aider import read_found_aider
 from hippocampus.sources.agents.log import LONGEST_LINE, LogReader, SessionLog
@@ -159,7 +159,7 @@ def _suffix(name: str) -> str:
 def files_of(root: Path) -> Iterator[tuple[str, Path | SourceProblem]]:
     """Yield (path relative to the root, file) in order of name, or why one is not read."""
     if not root.is_dir():
-        yield _posix(Path(root.name)), root
+        yield path_text(Path(root.name)), root
         return
     failures: list[OSError] = []
     for folder, folders, names in os.walk(root, onerror=failures.append):
@@ -169,14 +169,14 @@ def files_of(root: Path) -> Iterator[tuple[str, Path | SourceProblem]]:
         folders[:] = [name for name in kept if not (here / name).is_symlink()]
         links = [name for name in kept if name not in folders]
         for name in sorted([*links, *(n for n in names if not n.startswith("."))]):
-            place = _posix((here / name).relative_to(root))
+            place = path_text((here / name).relative_to(root))
             if (here / name).is_symlink():
                 reason = "is a link, and links in a folder are not followed"
                 yield place, SourceProblem(path=place, reason=reason, skipped=True)
             else:
                 yield place, here / name
     for failure in failures:
-        place = _posix(Path(os.fsdecode(failure.filename)).relative_to(root))
+        place = path_text(Path(os.fsdecode(failure.filename)).relative_to(root))
         yield place, SourceProblem(path=place, reason=failure.strerror or str(failure))
 
 
@@ -188,7 +188,7 @@ def this_host() -> str:
 def is_missing(place: str) -> bool:
     """Return whether there is surely nothing at a path; what cannot be looked at may be there."""
     try:
-        os.lstat(place)
+        os.lstat(path_of_text(place))
     except (FileNotFoundError, NotADirectoryError):
         return True
     except (OSError, ValueError):
@@ -290,7 +290,7 @@ def _open_log(
     return SessionLog(
         path=name, file=file, format=log.tool, modified=_modified(status), size=status.st_size,
         reader=log.reader,
-        folder=_folder_of(str(file) if location is None else location.place),
+        folder=_folder_of(path_text(file) if location is None else location.place),
     )  # fmt: skip
 
 
@@ -347,8 +347,3 @@ def _shape(value: Any) -> str:  # noqa: ANN401 (JSON is any)
     if record.get("type") == "relation" and "relationType" in record:
         return "mcp-memory"
     return "messages"
-
-
-def _posix(path: Path) -> str:
-    """Return a path as text: names that are not UTF-8 lose the bytes that say nothing."""
-    return clean(os.fsencode(path.as_posix()).decode("utf-8", "replace"))

@@ -3,7 +3,9 @@
 import asyncio
 import json
 import math
+import os
 import socket
+import sys
 import threading
 import time
 from datetime import UTC, datetime
@@ -592,6 +594,20 @@ def test_one_file_of_a_folder_that_a_server_refuses_does_not_stop_the_rest(serve
             client.bank("ada").import_(folder / "c.md")
         with pytest.raises(InputError, match="format='nope': must be one of"):
             client.bank("ada").import_(folder, format="nope")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere every name of a file is text")
+def test_files_whose_names_are_no_utf_8_reach_a_server_one_by_one(serve, memory, tmp_path):
+    folder = tmp_path / os.fsdecode(b"l\xe9ger")
+    folder.mkdir()
+    for name, text in ((b"caf\xe8.md", "The boat is blue."), (b"caf\xe9.md", "Nina plays chess.")):
+        (folder / os.fsdecode(name)).write_text(text)
+    with Client(serve(memory)) as client:
+        there, here = client.bank("there"), memory.bank("here")
+        assert 2 == there.import_(folder, sync=True).added == here.import_(folder, sync=True).added
+        (folder / os.fsdecode(b"caf\xe9.md")).unlink()
+        assert 1 == there.import_(folder).removed == here.import_(folder).removed
+        assert [one.place for one in there.sources()] == [one.place for one in here.sources()]
 
 
 def test_a_chat_of_aider_is_of_the_folder_where_it_is_and_not_of_the_servers(
