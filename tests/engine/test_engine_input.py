@@ -538,6 +538,8 @@ LONG = "a" * 5000
         (lambda bank: bank.sleep_if_due(None), "schedule=None: must be a Schedule"),
         (lambda bank: bank.import_(LONG), "cannot be read"),
         (lambda bank: bank.import_(None), "path=None: must be the path"),
+        (lambda bank: bank.import_(""), "path='': is no path"),
+        (lambda bank: bank.export(""), "path='': is no path"),
         (lambda bank: bank.import_concepts(LONG), "cannot be read"),
         (lambda bank: bank.import_concepts("."), "cannot be read"),
         (lambda bank: bank.export("\0"), "no file can be called so"),

@@ -18,6 +18,7 @@ from hippocampus.calibrate.calibration import Calibration
 from hippocampus.client.transport import CONNECTIONS, LINES, Call, Line
 from hippocampus.core.constraints import check_whole
 from hippocampus.core.files import read_bytes, reading
+from hippocampus.core.given_arguments import as_path
 from hippocampus.core.path_text import path_text
 from hippocampus.core.records import (
     Embedder,
@@ -134,8 +135,9 @@ class _Verbs:
         **how: Any,  # noqa: ANN401 - of the call
     ) -> T:
         """Write a file that a verb gives; return what ``check`` says of it."""
+        file = as_path("target" if verb == "backup" else "path", path)
         call = Call("GET", self._path(verb), reads=True, long=True, **how)
-        return self.line.fetch(call, Path(path), progress, overwrite=overwrite, check=check)
+        return self.line.fetch(call, file, progress, overwrite=overwrite, check=check)
 
 
 class _Folder(NamedTuple):
@@ -251,7 +253,7 @@ class RemoteBank(_Verbs, Bank):
         location: FileLocation | None = None,
         progress: Progress | None = None,
     ) -> Imported:
-        root = Path(path)
+        root = as_path("path", path)
         if format != "hippocampus":
             check_format(format)
         check_label("as_", as_)
@@ -326,13 +328,13 @@ class RemoteBank(_Verbs, Bank):
 
     @_as(Bank.import_concepts)
     def import_concepts(self, path: str | Path) -> int:
-        call = Call("POST", self._path("import_concepts"), body=read_bytes(path))
+        call = Call("POST", self._path("import_concepts"), body=read_bytes(as_path("path", path)))
         count: int = self.line.ask(call, int)
         return count
 
     @_as(Bank.plot_topics)
     def plot_topics(self, path: str | Path, *, overwrite: bool = False) -> None:
-        wanted = [("format", picture_ending(Path(path)).removeprefix("."))]
+        wanted = [("format", picture_ending(as_path("path", path)).removeprefix("."))]
         self._fetch("plot_topics", path, _anything, overwrite=overwrite, query=wanted)
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from hippocampus.core.files import check_output, writing
+from hippocampus.core.given_arguments import as_path
 from hippocampus.core.optional import require
 from hippocampus.core.records import TopicInfo
 from hippocampus.errors import InputError
@@ -72,7 +73,7 @@ def plot_topics(topics: Iterable[TopicInfo], path: str | Path, *, overwrite: boo
         OutputExists: there is such a file and it may not be replaced, or it is a store.
 
     """
-    path = Path(path)
+    path = as_path("path", path)
     ending = picture_ending(path)
     check_output(path, overwrite=overwrite)
     require("matplotlib", extra="plots", feature="drawing topics")

@@ -31,7 +31,7 @@ from hippocampus import (
 from hippocampus.client import AsyncRemoteBank, RemoteBank
 from hippocampus.core.clock import ManualClock
 from hippocampus.core.records import Context, Explanation, Recall, SleepStep, Slept
-from hippocampus.errors import AccessError, Unauthorized, UnknownBank
+from hippocampus.errors import AccessError, InputError, Unauthorized, UnknownBank
 from hippocampus.server.keys import Keys
 from hippocampus.verbs import BANK_VERBS, listed, to_json, to_query
 
@@ -539,6 +539,21 @@ def test_what_is_given_to_a_verb_is_what_the_server_reads(given):
     for name, value in given.items():
         assert seen(value) == seen(told[name])
         assert of_one(seen(value)) == of_one(seen(asked[name]))
+
+
+@pytest.mark.parametrize("path", [5, "", "a\0"])
+@pytest.mark.parametrize("verb", ["import_", "export", "import_concepts", "backup", "plot_topics"])
+def test_a_path_that_is_none_is_refused_without_asking_a_server(verb, path):
+    with Client("http://127.0.0.1:9", attempts=1) as client:
+        owner = client if verb == "backup" else client.bank("ada")
+        with pytest.raises(InputError, match="path=|target=") as there:
+            getattr(owner, verb)(path)
+    with Memory(":memory:", embedder="none") as memory, warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        owner = memory if verb == "backup" else memory.bank("ada")
+        with pytest.raises(InputError) as here:
+            getattr(owner, verb)(path)
+    assert told(here.value) == told(there.value)
 
 
 class Shouted(str):
