@@ -546,10 +546,11 @@ def test_what_is_given_to_a_verb_is_what_the_server_reads(given):
 def test_a_path_that_is_none_is_refused_without_asking_a_server(verb, path):
     with Client("http://127.0.0.1:9", attempts=1) as client:
         owner = client if verb == "backup" else client.bank("ada")
-        with pytest.raises(InputError, match="path=|target=") as there:
+        with pytest.raises(InputError, match=r"path=|target=") as there:
             getattr(owner, verb)(path)
     with Memory(":memory:", embedder="none") as memory, warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)
+        memory.bank("ada").remember("The boat is blue.")
         owner = memory if verb == "backup" else memory.bank("ada")
         with pytest.raises(InputError) as here:
             getattr(owner, verb)(path)
