@@ -36,7 +36,7 @@ from hippocampus.core.records import (
     Stretch,
     Turn,
 )
-from hippocampus.core.validation import dump_metadata
+from hippocampus.core.validation import dump_metadata, plain_kind
 from hippocampus.errors import InputError, InvalidText
 from hippocampus.memory import Memory
 from hippocampus.sleep.schedule import Schedule
@@ -323,10 +323,8 @@ def to_query(given: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 
 def _plain_object(value: object) -> object:
-    """Return any mapping as an object of JSON."""
-    if isinstance(value, Mapping):
-        return dict(value)
-    raise TypeError(f"a {type(value).__name__}")
+    """Return any mapping as an object of JSON, and texts and numbers as plain ones."""
+    return dict(value) if isinstance(value, Mapping) else plain_kind(value)
 
 
 def _plain(value: object) -> object:

@@ -135,6 +135,15 @@ def test_an_import_tells_which_times_cannot_be(shell, tmp_path):
     assert "9999-01-01, in the future" in told.err
 
 
+def test_an_import_of_an_empty_name_reads_no_folder(shell, tmp_path, monkeypatch):
+    (tmp_path / "a.md").write_text("The boat is blue.")
+    monkeypatch.chdir(tmp_path)
+    for args in ([""], ["", "--dry-run"], ["", "--from", "claude-code"]):
+        done = shell("import", *args)
+        assert done.code == 2
+        assert "path='': is no path" in done.err
+
+
 def test_an_import_that_could_read_nothing_is_code_1(shell, tmp_path):
     (tmp_path / "x.md").write_bytes(b"\x00")
 

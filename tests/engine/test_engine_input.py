@@ -4,6 +4,7 @@ import inspect
 import sys
 from datetime import UTC, datetime, timedelta, timezone
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -428,6 +429,30 @@ def test_metadata_comes_back_as_it_was(bank):
     assert [episode] == bank.episodes(where={"a": {"$contains": 2.5}})
 
 
+class Named(str):
+    """A text of a kind of its own, as libraries have, that shows itself as something else."""
+
+    __slots__ = ()
+
+    def __str__(self):
+        return repr(self)
+
+
+@pytest.mark.parametrize("kind", [Named, np.str_])
+def test_a_name_of_a_kind_of_its_own_is_kept_and_found_as_the_text_it_is(memory, kind):
+    bank = memory.bank(kind("lena"))
+    labels = ("speaker", "role", "session", "source", "address")
+    kept = bank.remember("The boat is blue.", **{name: kind(f"a {name}") for name in labels})
+    bank.set_profile(persona=kind("I mend boats."))
+    bank.curate(add=[kind("boat")])
+
+    assert ["lena"] == memory.banks()
+    assert [kept] == memory.bank("lena").episodes(speaker=kind("a speaker"))
+    assert [f"a {name}" for name in labels] == [getattr(kept, name) for name in labels]
+    assert {"I mend boats."} == {bank.profile().persona}
+    assert () == verify(memory).problems
+
+
 @pytest.mark.parametrize("turns", [["text"], [None], "abc", [[("text", "a")]]])
 def test_what_is_not_a_turn_is_refused(untouched, turns):
     with pytest.raises(InputError, match="Turn"):
@@ -513,6 +538,8 @@ LONG = "a" * 5000
         (lambda bank: bank.sleep_if_due(None), "schedule=None: must be a Schedule"),
         (lambda bank: bank.import_(LONG), "cannot be read"),
         (lambda bank: bank.import_(None), "path=None: must be the path"),
+        (lambda bank: bank.import_(""), "path='': is no path"),
+        (lambda bank: bank.export(""), "path='': is no path"),
         (lambda bank: bank.import_concepts(LONG), "cannot be read"),
         (lambda bank: bank.import_concepts("."), "cannot be read"),
         (lambda bank: bank.export("\0"), "no file can be called so"),

@@ -4,10 +4,11 @@ import gzip
 import json
 import os
 import shutil
+import sys
 from collections import Counter
 from contextlib import suppress
 from datetime import timedelta
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 import pytest
 from hypothesis import given
@@ -15,6 +16,7 @@ from hypothesis import strategies as st
 
 from hippocampus import Config, Ingest, Memory, Turn
 from hippocampus.core.events import RemovedFromSource, Restored
+from hippocampus.core.path_text import path_of_text, path_text
 from hippocampus.errors import InputError, InvalidFilter, UnknownSource
 from hippocampus.upkeep import reindex, verify
 from hippocampus.write.file_import import read_files
@@ -533,6 +535,35 @@ def test_what_cannot_be_looked_at_is_not_taken_for_gone(bank, tmp_path):
     (notes / "b.md").write_bytes(b"\0 binary now")
     done = bank.import_(notes, sync=True)
     assert (done.removed, len(done.unreadable)) == (0, 1)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere every name of a file is text")
+def test_files_whose_names_are_no_utf_8_are_sources_that_can_go(bank, tmp_path):
+    notes = tmp_path / os.fsdecode(b"l\xe9ger")
+    notes.mkdir()
+    named = [notes / os.fsdecode(b"caf%c.md" % byte) for byte in b"\xe8\xe9"]
+    for file, text in zip(named, TEXTS, strict=False):
+        file.write_text(text)
+    assert 1 == bank.import_(named[0]).added
+    assert (1, 1) == (bank.import_(notes, sync=True).added, bank.import_(notes).unchanged - 1)
+    assert ["caf\ufffdE8.md", "caf\ufffdE9.md"] == [one.name for one in bank.sources()]
+    assert 2 == len({one.place for one in bank.sources()})
+
+    named[1].unlink()
+    assert 1 == bank.import_(notes).removed
+    assert [TEXTS[0]] == [one.text for one in bank.episodes()]
+
+
+@given(st.lists(st.sampled_from([b"\xef\xbf\xbd", b"E", b"9", b"\xe9", b"\xf0", "é".encode()])))
+def test_a_path_comes_back_of_its_text_which_is_the_path_itself_in_utf_8(parts):
+    raw = b"a" + b"".join(parts)
+    path = os.fsdecode(raw)
+    text = path_text(PurePosixPath(path))
+
+    assert path == path_of_text(text)
+    assert text == path_text(PurePosixPath(text)) or "\ufffd" in text
+    with suppress(UnicodeDecodeError):
+        assert raw.decode() == text or "\ufffdE" in raw.decode()
 
 
 def test_a_file_of_which_nothing_can_be_read_begins_no_bank(bank, open_memory, tmp_path):

@@ -685,8 +685,9 @@ class Knowledge(BankPart):
         )
 
         engine = self._engine
+        file = as_path("path", path)
         try:
-            document = parse(read_bytes(as_path("path", path)))
+            document = parse(read_bytes(file))
         except SourceError:
             raise
         except OSError as exc:

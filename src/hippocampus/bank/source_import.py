@@ -23,6 +23,7 @@ from hippocampus.core.events import (
     UnclaimedBySource,
 )
 from hippocampus.core.overtaken import write_again
+from hippocampus.core.path_text import path_text
 from hippocampus.core.records import (
     PINNED,
     SUSPECT,
@@ -108,8 +109,8 @@ class SourceImport(BankPart):
 
         now = self._engine.now()
         read = read_files(
-            path, format=format, chunk_tokens=self._engine.config.ingest.chunk_tokens,
-            now=now, zone=self._engine.zone,
+            path, format=format, location=location,
+            chunk_tokens=self._engine.config.ingest.chunk_tokens, now=now, zone=self._engine.zone,
         )  # fmt: skip
         call = self._gated(_Import(*_located(path, location), by_hand, sync, now))
         wanted = self._chosen(read.files, call)
@@ -483,7 +484,7 @@ def _located(path: Path, location: FileLocation | None) -> tuple[FileLocation, s
 
     if location is not None:
         return location, None
-    place = path.resolve().as_posix()
+    place = path_text(path.resolve())
     if path.is_dir():
         return FileLocation(host=this_host()), place
     return FileLocation(host=this_host(), place=place), None

@@ -28,6 +28,7 @@ from zoneinfo import ZoneInfo
 from hippocampus.core.context_variable import temporarily
 from hippocampus.core.cue_names import cue_of
 from hippocampus.core.files import unwritable
+from hippocampus.core.given_arguments import as_path
 from hippocampus.core.key import Key
 from hippocampus.core.lazy_dataclass import immutable
 from hippocampus.core.origin import Origin
@@ -372,6 +373,11 @@ def bits_or_auto(text: str) -> int | Literal["auto"]:
     if not text.isdecimal():
         raise InputError(f"--radius {text!r}: must be a number of bits, or auto")
     return int(text)
+
+
+def given_path(text: str) -> Path:
+    """Return the path that was given; refuse an empty one, as of a variable that is not set."""
+    return as_path("path", text)
 
 
 def text_or_stdin(text: str) -> str:

@@ -13,6 +13,7 @@ from hippocampus.cli.hook_events import LONGEST_REPLY
 from hippocampus.cli.import_places import ImportPlace
 from hippocampus.cli.project import bank_of_gone, find_project
 from hippocampus.core.bank_names import PROJECT, TEAM
+from hippocampus.core.path_text import path_text
 from hippocampus.core.records import Turn
 from hippocampus.errors import StoreError
 from hippocampus.language.secrets import find_secrets, lines_as_kept
@@ -83,7 +84,7 @@ class SessionBanks:
         for name in names if self._routing.by_project else ():
             for log in _placed_here(memory.bank(name)):
                 for place in places:
-                    folder, root = log.parent, PurePosixPath(place.path.resolve().as_posix())
+                    folder, root = log.parent, PurePosixPath(path_text(place.path.resolve()))
                     if folder.is_relative_to(root):
                         at = place, folder.relative_to(root)
                         self._of_gone_logs.setdefault(at, name)
@@ -92,7 +93,7 @@ class SessionBanks:
         """Return the banks, of all to which turns may be dealt, that have sources from places."""
         if not self._routing.by_project:
             return []
-        own, roots = self._routing.own, [one.path.resolve().as_posix() for one in places]
+        own, roots = self._routing.own, [path_text(one.path.resolve()) for one in places]
         names = [name for name in memory.banks() if name == own or name.startswith(_DEALT_TO)]
         return [
             name

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 from rich.text import Text
 
 from hippocampus.cli.command import ByProject, confirm_erasure, names_bank, verb
-from hippocampus.cli.options import BankScope, WhoseOptions, Words, json_object
+from hippocampus.cli.options import BankScope, WhoseOptions, Words, given_path, json_object
 from hippocampus.cli.render import (
     Answer,
     episode_table,
@@ -121,7 +121,7 @@ def _read_line(number: int, line: str) -> Mapping[str, Any]:
 
 @verb("import", opens=None, cls=ByProject)
 def import_(
-    path: Path | None = None,
+    path: Annotated[Path | None, given_path] = None,
     *,
     from_: str | None = None,
     format: str | None = None,  # noqa: A002

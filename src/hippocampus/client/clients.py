@@ -18,6 +18,8 @@ from hippocampus.calibrate.calibration import Calibration
 from hippocampus.client.transport import CONNECTIONS, LINES, Call, Line
 from hippocampus.core.constraints import check_whole
 from hippocampus.core.files import read_bytes, reading
+from hippocampus.core.given_arguments import as_path
+from hippocampus.core.path_text import path_text
 from hippocampus.core.records import (
     Embedder,
     EmbeddingFunction,
@@ -29,12 +31,29 @@ from hippocampus.core.records import (
 from hippocampus.core.threads import Threads
 from hippocampus.engine.context import check_name
 from hippocampus.engine.position import NOWHERE, Position
-from hippocampus.errors import InputError, ListChanged, ServerMismatch, SourceError, UnknownBank
+from hippocampus.errors import (
+    FloodRefused,
+    InputError,
+    ListChanged,
+    SecretRefused,
+    ServerMismatch,
+    SourceError,
+    UnknownBank,
+)
 from hippocampus.memory import Memory
+from hippocampus.sleep.topic_plot import picture_ending
 from hippocampus.sources import SourceProblem
 from hippocampus.sources.agents.tools import TOOLS, kind_of
-from hippocampus.sources.walk import files_of, is_missing, this_host
+from hippocampus.sources.walk import (
+    check_format,
+    files_of,
+    is_missing,
+    may_be_log,
+    this_host,
+    without_reader,
+)
 from hippocampus.verbs import BANK_VERBS, STORE_VERBS, VerbSpec, path_of, to_json, to_query
+from hippocampus.write.check import check_label
 
 T = TypeVar("T")
 
@@ -46,6 +65,8 @@ ATTEMPTS: Final = 3
 server asks for longer ones. Chosen by hand."""
 _MOST_GONE: Final = 50
 """Most names of sources in an address, which may not be long."""
+_HEAD_BYTES: Final = 4096
+"""Bytes of a file of which the first line tells whether it is an export of ours."""
 _BEGUN_ANEW: Final = 8
 """Most times that a list is begun anew because it grows while it is read."""
 
@@ -114,8 +135,9 @@ class _Verbs:
         **how: Any,  # noqa: ANN401 - of the call
     ) -> T:
         """Write a file that a verb gives; return what ``check`` says of it."""
+        file = as_path("target" if verb == "backup" else "path", path)
         call = Call("GET", self._path(verb), reads=True, long=True, **how)
-        return self.line.fetch(call, Path(path), progress, overwrite=overwrite, check=check)
+        return self.line.fetch(call, file, progress, overwrite=overwrite, check=check)
 
 
 class _Folder(NamedTuple):
@@ -133,7 +155,7 @@ class _Folder(NamedTuple):
     @classmethod
     def of(cls, path: Path, every: Iterable[SourceInfo]) -> Self:
         """Return the location of a path; ``every``: source that the server knows."""
-        place = path.resolve().as_posix()
+        place = path_text(path.resolve())
         here = [one for one in every if one.place is not None and one.host == this_host()]
         gone = [one.name for one in here if one.episodes and is_missing(one.place or "")]
         root, file = (place, None) if path.is_dir() else (None, place)
@@ -157,15 +179,28 @@ class _Folder(NamedTuple):
         return {"place": place, "host": self.host, "gone": [] if known else list(self.gone)}
 
 
-def _unreadable(name: str, file: Path | SourceProblem) -> tuple[str, str] | None:
-    """Return the problem with a file that cannot be sent, if it cannot."""
+def _unreadable(
+    name: str, file: Path | SourceProblem, *, by_name: bool, alone: bool
+) -> tuple[str, str] | None:
+    """
+    Return the problem with a file that cannot be sent, or would be for nothing, if there is one.
+
+    Args:
+        name: of the file.
+        file: its path here, or its problem.
+        by_name: whether the file tells its format itself.
+        alone: whether it is not of a folder, and so may be an export of ours, whatever its name.
+
+    """
     if isinstance(file, SourceProblem):
         return file.path, file.reason
     try:
         file.stat()
         # Tried before it is sent: one that cannot be read is told, and the others go on.
-        with reading(file):
-            pass
+        with reading(file) as opened:
+            unread = without_reader(name) if by_name and not may_be_log(name) else None
+            if unread and not (alone and b'"hippocampus-export"' in opened.readline(_HEAD_BYTES)):
+                return unread.path, unread.reason
     except SourceError as exc:
         return name, str(exc).removeprefix(f"{file}: ")
     except OSError as exc:
@@ -218,7 +253,10 @@ class RemoteBank(_Verbs, Bank):
         location: FileLocation | None = None,
         progress: Progress | None = None,
     ) -> Imported:
-        root = Path(path)
+        root = as_path("path", path)
+        if format != "hippocampus":
+            check_format(format)
+        check_label("as_", as_)
         if not root.exists():
             raise SourceError("no such file or folder", path=root)
         found = [
@@ -234,7 +272,7 @@ class RemoteBank(_Verbs, Bank):
         many = len(found) > 1
         result = Imported(added=0, unchanged=0, removed=0)
         for nth, (name, file) in enumerate(found, 1):
-            problem = _unreadable(name, file)
+            problem = _unreadable(name, file, by_name=format is None, alone=file == root)
             if isinstance(file, SourceProblem) or problem is not None:
                 result += Imported(added=0, unchanged=0, removed=0, unreadable=(problem,))  # type: ignore[arg-type]
                 continue
@@ -245,10 +283,22 @@ class RemoteBank(_Verbs, Bank):
                 "sync": synced, **folder.query(name),
             }  # fmt: skip
             call = Call("POST", self._path("import"), query=to_query(given), body=file, long=True)
-            result += self.line.follow(call, None if many else progress, Imported)
+            result += self._sent(call, name, None if many else progress, alone=file == root)
             if progress and many:
                 progress(nth, len(found))
         return result + self._miss(folder, sync=sync)
+
+    def _sent(self, call: Call, name: str, progress: Progress | None, *, alone: bool) -> Imported:
+        """Return the outcome of a file; one of a folder that is refused does not stop the rest."""
+        try:
+            done: Imported = self.line.follow(call, progress, Imported)
+        except InputError as exc:
+            # Here, too, a secret or a flood that is refused ends an import.
+            if alone or isinstance(exc, SecretRefused | FloodRefused):
+                raise
+            reason = str(exc).removeprefix(f"{name}: ")
+            return Imported(added=0, unchanged=0, removed=0, unreadable=((name, reason),))
+        return done
 
     def _folder(self, path: Path) -> _Folder:
         try:
@@ -278,13 +328,13 @@ class RemoteBank(_Verbs, Bank):
 
     @_as(Bank.import_concepts)
     def import_concepts(self, path: str | Path) -> int:
-        call = Call("POST", self._path("import_concepts"), body=read_bytes(path))
+        call = Call("POST", self._path("import_concepts"), body=read_bytes(as_path("path", path)))
         count: int = self.line.ask(call, int)
         return count
 
     @_as(Bank.plot_topics)
     def plot_topics(self, path: str | Path, *, overwrite: bool = False) -> None:
-        wanted = [("format", Path(path).suffix.lstrip(".").lower() or "png")]
+        wanted = [("format", picture_ending(as_path("path", path)).removeprefix("."))]
         self._fetch("plot_topics", path, _anything, overwrite=overwrite, query=wanted)
 
 

@@ -17,6 +17,7 @@ from typing import Any, Final, Generic, NamedTuple, TypeAlias, TypeVar, cast, ge
 import msgspec
 
 from hippocampus.core.ranges import Level, Micros, MomentAndRows, RowNumber
+from hippocampus.core.validation import plain_kind
 from hippocampus.errors import StoreCorrupt
 
 # The same event must always be the same bytes: a journal's head is a hash over them.
@@ -420,7 +421,7 @@ def encode(event: JournalEvent) -> tuple[str, str]:
     """Return the ``kind`` and ``detail`` of the row that says this: compact JSON, keys sorted."""
     if isinstance(event, Unknown):
         return event.kind, event.detail
-    fields = msgspec.to_builtins(event)
+    fields = msgspec.to_builtins(event, enc_hook=plain_kind)
     return fields.pop("journal.kind"), _JSON.encode(fields)
 
 

@@ -48,13 +48,15 @@ def as_path(name: str, given: object) -> Path:
     Return the path that an argument means.
 
     Raises:
-        InputError: no file can be called so.
+        InputError: no file can be called so, or it is an empty text.
 
     """
     if not isinstance(given, str | os.PathLike) or isinstance(given, bytes):
         kind = type(given).__name__
         msg = f"{name}={given!r:.{_SHOWN}}: must be the path of a file, as text or Path, not {kind}"
         raise InputError(msg)
+    if given == "":  # not the folder that the program runs in, of which nobody thought
+        raise InputError(f"{name}='': is no path; name a file or a folder, '.' for this one")
     try:
         path = Path(given)
         if b"\0" not in os.fsencode(path):

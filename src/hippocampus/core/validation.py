@@ -24,6 +24,24 @@ def clean(text: str) -> str:
     return text
 
 
+def plain_kind(value: object) -> object:
+    """
+    Return a text or number of a kind of its own, such as one of numpy, as the plain one it is.
+
+    Raises:
+        TypeError: it is neither.
+
+    """
+    # Not by str() and the like, which such a kind may answer with something else.
+    if isinstance(value, str):
+        return str.__str__(value)
+    if isinstance(value, int):
+        return int.__int__(value)
+    if isinstance(value, float):
+        return float.__float__(value)
+    raise TypeError(f"a {type(value).__name__}")
+
+
 def _instead(given: object) -> str:
     """Return the advice about something that is no text."""
     if isinstance(given, list | tuple):

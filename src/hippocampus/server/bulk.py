@@ -7,7 +7,7 @@ import os
 import shutil
 import tempfile
 import threading
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from functools import partial
@@ -39,6 +39,11 @@ _TOLD: Final = 1000
 """Most lines that could not be read; with more, it is not what it is said to be."""
 _UNNAMED: Final = "import.jsonl"
 _ASKS: Final = ("name", "format", "modified", "as", "sync", "place", "host", "gone")
+_PICTURES: Final = {"png": "image/png", "svg": "image/svg+xml", "pdf": "application/pdf"}
+"""Media types of pictures, by the format that is asked for."""
+_LONGEST_NAME: Final = 200
+"""Most bytes of a name that the copy of a file has, folders and all; most disks take 255 for each
+part of it. Chosen by hand."""
 _AT_ONCE: Final = 1 << 18
 """Bytes of a file that a thread reads for each hand-over to whoever waits. Chosen by hand."""
 
@@ -110,13 +115,18 @@ class BulkRoutes:
         return json_answer(await while_connected(request, self._server.writers.run(use)))
 
     async def plot_topics(self, request: Request) -> Response:
-        """Return a picture of the bank's tags as trees."""
+        """Return a picture of the bank's tags as trees; ``format``: png, svg or pdf."""
         bank = await self._bank(request, "read")
+        given = request.query_params.get("format", "png")
+        if given not in _PICTURES:
+            msg = f"format={given!r:.100}: must be one of {', '.join(_PICTURES)}"
+            raise InputError(msg)
 
         def draw(path: Path) -> None:
             plot_topics(bank.topics(), path)
 
-        return await self._made(request, "topics.png", "image/png", draw)
+        name = f"topics.{given}"
+        return await self._made(request, name, _PICTURES[given], draw, known=("format",))
 
     async def backup(self, request: Request) -> Response:
         """Return a complete copy of the store, as a file that can be opened; for its admin."""
@@ -124,13 +134,21 @@ class BulkRoutes:
         return await self._made(request, "backup.db", BYTES, self._server.memory.backup)
 
     async def _made(
-        self, request: Request, name: str, media_type: str, make: Callable[[Path], object]
+        self,
+        request: Request,
+        name: str,
+        media_type: str,
+        make: Callable[[Path], object],
+        *,
+        known: Iterable[str] = (),
     ) -> Response:
         """
         Return a file that is made and then sent, and is gone once that is over.
 
         It is made at once, so that nothing of the store waits for whoever reads slowly.
+        ``known``: names of its arguments.
         """
+        refuse_unknown(request.url.path.rpartition("/")[2], request.query_params, known)
         pool = self._server.bulk
         folder = await pool.run(SharedFolder)
         path = folder.path / name
@@ -175,22 +193,29 @@ class _ImportInfo(NamedTuple):
         refuse_unknown("import", query, _ASKS)
         name = query.get("name", _UNNAMED)
         parts = PurePosixPath(name).parts
-        good = parts and all(
-            part.isprintable() and not part.startswith(".") and is_file_name(part) for part in parts
-        )
-        if not good or name.startswith("/") or "\\" in name or len(name.encode()) > 200:
+        if not parts or ".." in parts or name.startswith("/") or "\0" in name:
             raise InputError(f"name={name!r:.100}: must be a file's name, such as notes/trip.md")
+        name = "/".join(parts)
         modified = query.get("modified")
         at = None if modified is None else wire.convert(datetime, modified)
         sync = query.get("sync")
         location = FileLocation(
-            place=query.get("place"), host=query.get("host"), gone=tuple(query.getlist("gone"))
-        )
+            place=query.get("place"), host=query.get("host"), gone=tuple(query.getlist("gone")),
+            name=name,
+        )  # fmt: skip
         return cls(
             name, query.get("format"), at, query.get("as"),
             None if sync is None else wire.convert(bool, sync, strict=False), location,
             "name" in query or "format" in query,
         )  # fmt: skip
+
+    def file_in(self, folder: Path) -> Path:
+        """Return the place for the copy, below its folders if names of here can be as theirs."""
+        for name in (self.name, f"import{PurePosixPath(self.name).suffix}"):
+            short = len(name.encode()) <= _LONGEST_NAME
+            if short and all(map(is_file_name, name.split("/"))):
+                return folder / name
+        return folder / "import"
 
     def date(self, path: Path) -> None:
         """Have a file be as old as it is said to be, if it is said."""
@@ -236,7 +261,7 @@ async def _take_in(
         )
         raise InputError(msg)
     with _folder() as folder:
-        path = folder.path / named.name
+        path = named.file_in(folder.path)
         path.parent.mkdir(parents=True, exist_ok=True)
         await bodies.into_file(whole, path, server.bulk)
         named.date(path)
@@ -244,9 +269,7 @@ async def _take_in(
         def take() -> bytes:
             with folder:
                 made = bank.import_(
-                    # A name with folders is read from above them, so that the source keeps them.
-                    path if path.parent == folder.path else folder.path,
-                    format=named.format, as_=named.as_, sync=named.sync,
+                    path, format=named.format, as_=named.as_, sync=named.sync,
                     location=named.location, progress=progress,
                 )  # fmt: skip
             return wire.dump(made)

@@ -10,6 +10,7 @@ from fastapi import FastAPI, Request
 from starlette.responses import Response
 
 from hippocampus import wire
+from hippocampus.core.constraints import check_whole
 from hippocampus.core.tenant import acting_for, tenant_of_all
 from hippocampus.memory import Memory
 from hippocampus.server import pagination
@@ -98,7 +99,8 @@ def _banks(
     memory: Memory, caller: Caller, *, prefix: str, limit: int | None, cursor: str | None
 ) -> tuple[bytes, str | None]:
     """Return a page of the banks that a caller has; others are not even looked at."""
-    most = MOST_LISTED if limit is None else max(0, min(limit, MOST_LISTED))
+    check_whole(limit=limit, optional=True)
+    most = MOST_LISTED if limit is None else min(limit, MOST_LISTED)
     if not most:
         return wire.dump([]), None
     after = pagination.names_after(cursor)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from hippocampus.core.files import check_output, writing
+from hippocampus.core.given_arguments import as_path
 from hippocampus.core.optional import require
 from hippocampus.core.records import TopicInfo
 from hippocampus.errors import InputError
@@ -72,10 +73,8 @@ def plot_topics(topics: Iterable[TopicInfo], path: str | Path, *, overwrite: boo
         OutputExists: there is such a file and it may not be replaced, or it is a store.
 
     """
-    path = Path(path)
-    if path.suffix.lower() not in FORMATS:
-        msg = f"{path}: a picture is drawn as {', '.join(FORMATS)}; end the name in one of them"
-        raise InputError(msg)
+    path = as_path("path", path)
+    ending = picture_ending(path)
     check_output(path, overwrite=overwrite)
     require("matplotlib", extra="plots", feature="drawing topics")
     from matplotlib.figure import Figure  # noqa: PLC0415 - only when something is drawn
@@ -106,7 +105,22 @@ def plot_topics(topics: Iterable[TopicInfo], path: str | Path, *, overwrite: boo
         x, y = (at // rows) * _COLUMN, -(height + 2 + at % rows) * _LINE
         _draw_tag(axes, tag, x, y, "#8a8a8a", "#555555")
     with writing(path, overwrite=overwrite) as unfinished:
-        figure.savefig(unfinished, dpi=110, metadata={FORMATS[path.suffix.lower()]: None})
+        figure.savefig(unfinished, dpi=110, metadata={FORMATS[ending]: None})
+
+
+def picture_ending(path: Path) -> str:
+    """
+    Return the one of ``FORMATS`` in which a picture of this name is drawn.
+
+    Raises:
+        InputError: the name does not end in one of them.
+
+    """
+    ending = path.suffix.lower()
+    if ending not in FORMATS:
+        msg = f"{path}: a picture is drawn as {', '.join(FORMATS)}; end the name in one of them"
+        raise InputError(msg)
+    return ending
 
 
 def _graph(topics: Iterable[TopicInfo]) -> TagGraph:

@@ -9,12 +9,12 @@ import platform
 import stat
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
+from pathlib import Path, PurePath, PurePosixPath
 from typing import Any, NamedTuple
 
 from hippocampus.core.files import reading
-from hippocampus.core.records import Turn
-from hippocampus.core.validation import clean
+from hippocampus.core.path_text import path_of_text, path_text
+from hippocampus.core.records import FileLocation, Turn
 from hippocampus.errors import InputError, SourceError
 from hippocampus.sources.agents.aider import read_found_aider
 from hippocampus.sources.agents.log import LONGEST_LINE, LogReader, SessionLog
@@ -80,6 +80,7 @@ def read_source(
     path: Path,
     *,
     format: str | None = None,  # noqa: A002 (what the command line calls it)
+    location: FileLocation | None = None,
     max_bytes: int = _MAX_BYTES,
 ) -> Iterator[SourceFile | SessionLog | SourceProblem]:
     """
@@ -96,25 +97,25 @@ def read_source(
         path: the file or folder; its files' paths are relative to it, a single file's is its name.
         format: one of ``ALL_FORMATS``, to read every file as it; by default each file's own. Of a
             coding agent's folder what is neither a log nor a memory is passed over in silence.
+        location: where a file is and what it is called, if ``path`` is a copy of it.
         max_bytes: largest file that is read whole; a log of lines may be of any size.
 
     Raises:
         SourceError: there is no such file or folder.
         InputError: there is no such format.
     """
-    if format is not None and format not in ALL_FORMATS:
-        msg = f"format={format!r}: must be one of {', '.join(ALL_FORMATS)}"
-        raise InputError(msg)
+    check_format(format)
     if not path.exists():
         raise SourceError("no such file or folder", path=path)
-    for name, file in files_of(path):
+    called = None if location is None or path.is_dir() else location.name
+    for name, file in files_of(path) if called is None else [(called, path)]:
         if isinstance(file, SourceProblem):
             yield file
             continue
         try:
-            read_as = _choose(format, name, file, alone=file == path)
+            read_as = _choose(format, name, file, alone=file == path and "/" not in name)
             if isinstance(read_as, _Log):
-                yield _open_log(name, file, read_as)
+                yield _open_log(name, file, read_as, location)
             elif read_as is not _PASSED_OVER:
                 yield from _read(name, file, read_as, max_bytes)
         except SourceError as exc:
@@ -123,10 +124,42 @@ def read_source(
             yield SourceProblem(path=name, reason=exc.strerror or str(exc))
 
 
+def check_format(format: str | None) -> None:  # noqa: A002 (what the command line calls it)
+    """
+    Refuse a format that no file is read as; None is each file's own.
+
+    Raises:
+        InputError: there is no such format.
+
+    """
+    if format is not None and format not in ALL_FORMATS:
+        msg = f"format={format!r}: must be one of {', '.join(ALL_FORMATS)}"
+        raise InputError(msg)
+
+
+def without_reader(name: str) -> SourceProblem | None:
+    """Return the problem with a file that nothing reads, whatever it holds, by its name."""
+    suffix = _suffix(name)
+    if suffix in _BY_SUFFIX or suffix in _JSON:
+        return None
+    kind = suffix or "files without a suffix"
+    reason = f"no reader for {kind}; name a format to read it: {', '.join(FORMATS)}"
+    return SourceProblem(path=name, reason=reason, skipped=True)
+
+
+def may_be_log(name: str) -> bool:
+    """Return whether a file may be the log of a coding agent, by its name."""
+    return _suffix(name) in _MAY_BE_LOGS or PurePosixPath(name).name == "opencode.db"
+
+
+def _suffix(name: str) -> str:
+    return PurePosixPath(name).suffix.lower()
+
+
 def files_of(root: Path) -> Iterator[tuple[str, Path | SourceProblem]]:
     """Yield (path relative to the root, file) in order of name, or why one is not read."""
     if not root.is_dir():
-        yield _posix(Path(root.name)), root
+        yield path_text(Path(root.name)), root
         return
     failures: list[OSError] = []
     for folder, folders, names in os.walk(root, onerror=failures.append):
@@ -136,14 +169,14 @@ def files_of(root: Path) -> Iterator[tuple[str, Path | SourceProblem]]:
         folders[:] = [name for name in kept if not (here / name).is_symlink()]
         links = [name for name in kept if name not in folders]
         for name in sorted([*links, *(n for n in names if not n.startswith("."))]):
-            place = _posix((here / name).relative_to(root))
+            place = path_text((here / name).relative_to(root))
             if (here / name).is_symlink():
                 reason = "is a link, and links in a folder are not followed"
                 yield place, SourceProblem(path=place, reason=reason, skipped=True)
             else:
                 yield place, here / name
     for failure in failures:
-        place = _posix(Path(os.fsdecode(failure.filename)).relative_to(root))
+        place = path_text(Path(os.fsdecode(failure.filename)).relative_to(root))
         yield place, SourceProblem(path=place, reason=failure.strerror or str(failure))
 
 
@@ -155,7 +188,7 @@ def this_host() -> str:
 def is_missing(place: str) -> bool:
     """Return whether there is surely nothing at a path; what cannot be looked at may be there."""
     try:
-        os.lstat(place)
+        os.lstat(path_of_text(place))
     except (FileNotFoundError, NotADirectoryError):
         return True
     except (OSError, ValueError):
@@ -166,11 +199,9 @@ def is_missing(place: str) -> bool:
 def _read(
     name: str, file: Path, chosen: str | None, max_bytes: int
 ) -> Iterator[SourceFile | SourceProblem]:
-    suffix = file.suffix.lower()
-    if chosen is None and suffix not in _BY_SUFFIX and suffix not in _JSON:
-        kind = suffix or "files without a suffix"
-        reason = f"no reader for {kind}; name a format to read it: {', '.join(FORMATS)}"
-        yield SourceProblem(path=name, reason=reason, skipped=True)
+    suffix = _suffix(name)
+    if chosen is None and (problem := without_reader(name)) is not None:
+        yield problem
         return
     turns: list[Turn] = []
     problems = 0
@@ -241,31 +272,37 @@ def _choose(chosen: str | None, name: str, file: Path, *, alone: bool) -> _Log |
         return reader if isinstance(reader, str) else _Log(chosen, reader)
     if chosen == PROJECT_CHAT:
         return _Log("aider", read_found_aider)
-    if chosen == PROJECT_MEMORY and not alone and file.suffix.lower() not in MEMORY_SUFFIXES:
+    if chosen == PROJECT_MEMORY and not alone and _suffix(name) not in MEMORY_SUFFIXES:
         return _PASSED_OVER
-    likely = file.suffix.lower() in _MAY_BE_LOGS or file.name == "opencode.db"
     # Looking into a pipe would wait for ever.
-    if chosen is None and likely and file.is_file():
-        found = _log_of(file)
+    if chosen is None and may_be_log(name) and file.is_file():
+        found = _log_of(name, file)
         return None if found is None else _Log(*found)
     return chosen
 
 
-def _open_log(name: str, file: Path, log: _Log) -> SessionLog | SourceProblem:
+def _open_log(
+    name: str, file: Path, log: _Log, location: FileLocation | None
+) -> SessionLog | SourceProblem:
     status = file.stat()
     if not stat.S_ISREG(status.st_mode):
         return SourceProblem(path=name, reason="is not a regular file")
     return SessionLog(
         path=name, file=file, format=log.tool, modified=_modified(status), size=status.st_size,
         reader=log.reader,
+        folder=_folder_of(path_text(file) if location is None else location.place),
     )  # fmt: skip
 
 
-def _log_of(file: Path) -> tuple[str, LogReader] | None:
+def _folder_of(place: str | None) -> str | None:
+    return None if place is None else str(PurePath(place).parent)
+
+
+def _log_of(name: str, file: Path) -> tuple[str, LogReader] | None:
     """Return the tool of a log, if its first lines tell, and the reader of it."""
     with reading(file) as stream:
-        if file.suffix.lower() not in {".jsonl", ".ndjson"}:
-            return log_of_head(file.name, stream.read(_HEAD_BYTES))
+        if _suffix(name) not in {".jsonl", ".ndjson"}:
+            return log_of_head(PurePosixPath(name).name, stream.read(_HEAD_BYTES))
         for _ in range(_HEAD_LINES):
             line = stream.readline(LONGEST_LINE)
             if not line:
@@ -310,8 +347,3 @@ def _shape(value: Any) -> str:  # noqa: ANN401 (JSON is any)
     if record.get("type") == "relation" and "relationType" in record:
         return "mcp-memory"
     return "messages"
-
-
-def _posix(path: Path) -> str:
-    """Return a path as text: names that are not UTF-8 lose the bytes that say nothing."""
-    return clean(os.fsencode(path.as_posix()).decode("utf-8", "replace"))

@@ -17,8 +17,9 @@ from typing import Any, Final
 import msgspec
 
 from hippocampus.core.events import JournalRow
+from hippocampus.core.validation import plain_kind
 
-_PACK: Final = msgspec.msgpack.Encoder().encode
+_PACK: Final = msgspec.msgpack.Encoder(enc_hook=plain_kind).encode
 BLANK: Final = "{}"
 """The detail of a change that has nothing to say, or whose episode was erased."""
 SALT_BYTES: Final = 8

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from hippocampus.core.budget import check_budget
-from hippocampus.core.records import Turn
+from hippocampus.core.records import FileLocation, Turn
 from hippocampus.core.timestamps import to_moment
 from hippocampus.encode.tokens import count
 from hippocampus.errors import InvalidTime, SourceError
@@ -55,15 +55,20 @@ def read_files(
     path: Path,
     *,
     format: str | None,  # noqa: A002
+    location: FileLocation | None = None,
     chunk_tokens: int,
     now: datetime,
     zone: tzinfo,
 ) -> FilesRead:
-    """Read a file, or those of a folder, into turns; now and zone tell which times cannot be."""
+    """
+    Read a file, or those of a folder, into turns.
+
+    ``location``: as for ``read_source``; now and zone tell which times cannot be.
+    """
     files: list[FileRead] = []
     logs: list[SessionLog] = []
     unreadable: list[tuple[str, str]] = []
-    for item in read_source(path, format=format):
+    for item in read_source(path, format=format, location=location):
         check_budget()
         if isinstance(item, SourceFile):
             doubtful: list[tuple[str, str]] = []

@@ -3,7 +3,9 @@
 import asyncio
 import json
 import math
+import os
 import socket
+import sys
 import threading
 import time
 from datetime import UTC, datetime
@@ -30,9 +32,11 @@ from hippocampus.errors import (
     ServerTimeout,
     ServerUnavailable,
     StoreClosed,
+    TextTooLong,
     Unauthorized,
     UnknownEpisode,
 )
+from hippocampus.server import Limits
 from hippocampus.wire import Fault, dump_fault
 
 SAID = Episode(
@@ -571,6 +575,63 @@ def test_a_cancellation_breaks_off_its_own_request_and_no_later_one():
     waited.cancel()
 
     assert (1, 1) == (line.broken, late.broken), "others may have them now"
+
+
+def test_one_file_of_a_folder_that_a_server_refuses_does_not_stop_the_rest(serve, memory, tmp_path):
+    folder = tmp_path / "notes"
+    folder.mkdir()
+    for name in ("a.md", "b\u202fAM.md", "d.md"):
+        (folder / name).write_text(f"The boat of {name} is blue.")
+    (folder / "c.md").write_bytes(b"So it is, said once.\n" * 10_000)
+    (folder / "e.mp4").write_bytes(b"\0" * 200_000)
+    with Client(serve(memory, limits=Limits(import_bytes=100_000))) as client:
+        done = client.bank("ada").import_(folder)
+        assert 3 == done.added
+        (large, why), film = done.unreadable
+        assert ("c.md", True) == (large, "more than 100,000 bytes" in why)
+        assert memory.bank("here").import_(folder / "e.mp4").unreadable == (film,)
+        with pytest.raises(TextTooLong):
+            client.bank("ada").import_(folder / "c.md")
+        with pytest.raises(InputError, match="format='nope': must be one of"):
+            client.bank("ada").import_(folder, format="nope")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere every name of a file is text")
+def test_files_whose_names_are_no_utf_8_reach_a_server_one_by_one(serve, memory, tmp_path):
+    folder = tmp_path / os.fsdecode(b"l\xe9ger")
+    folder.mkdir()
+    for name, text in ((b"caf\xe8.md", "The boat is blue."), (b"caf\xe9.md", "Nina plays chess.")):
+        (folder / os.fsdecode(name)).write_text(text)
+    with Client(serve(memory)) as client:
+        there, here = client.bank("there"), memory.bank("here")
+        assert 2 == there.import_(folder, sync=True).added == here.import_(folder, sync=True).added
+        (folder / os.fsdecode(b"caf\xe9.md")).unlink()
+        assert 1 == there.import_(folder).removed == here.import_(folder).removed
+        assert [one.place for one in there.sources()] == [one.place for one in here.sources()]
+
+
+def test_a_chat_of_aider_is_of_the_folder_where_it_is_and_not_of_the_servers(
+    serve, memory, tmp_path
+):
+    chat = tmp_path / ".aider.chat.history.md"
+    chat.write_text(
+        "# aider chat started at 2026-03-02 09:00:01\n\n#### The boat is blue.\n\nYes.\n"
+    )
+    with Client(serve(memory)) as client:
+        assert client.bank("ada").import_(chat).added
+
+    assert {str(tmp_path)} == {one.metadata["project"] for one in memory.bank("ada").episodes()}
+
+
+def test_an_export_of_ours_goes_to_a_server_under_any_name(serve, memory, tmp_path):
+    memory.bank("ada").remember("The boat is blue.")
+    memory.bank("ada").export(tmp_path / "ada.kept")
+    (tmp_path / "other.kept").write_text("The boat is blue.")
+
+    with Client(serve(memory)) as client:
+        assert 1 == client.bank("copy").import_(tmp_path / "ada.kept").added
+        ((_, why),) = client.bank("copy").import_(tmp_path / "other.kept").unreadable
+        assert "no reader for .kept" in why
 
 
 @pytest.mark.slow

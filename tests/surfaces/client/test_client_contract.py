@@ -12,6 +12,7 @@ from datetime import UTC, date, datetime, timedelta
 from types import MappingProxyType
 from urllib.parse import parse_qsl, urlencode
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -30,7 +31,7 @@ from hippocampus import (
 from hippocampus.client import AsyncRemoteBank, RemoteBank
 from hippocampus.core.clock import ManualClock
 from hippocampus.core.records import Context, Explanation, Recall, SleepStep, Slept
-from hippocampus.errors import AccessError, Unauthorized, UnknownBank
+from hippocampus.errors import AccessError, InputError, Unauthorized, UnknownBank
 from hippocampus.server.keys import Keys
 from hippocampus.verbs import BANK_VERBS, listed, to_json, to_query
 
@@ -290,6 +291,10 @@ def scenario(memory, folder, clock):  # noqa: PLR0915 - each verb once, at least
     yield "import_concepts", lambda: bank.import_concepts(folder / "concepts.json")
     yield "plot_topics", lambda: as_before(bank.plot_topics, folder / "topics.png")
     yield "a picture", lambda: (folder / "topics.png").read_bytes()[:4]
+    yield "plot_topics as .svg", lambda: as_before(bank.plot_topics, folder / "topics.svg")
+    yield "a drawing", lambda: (folder / "topics.svg").read_bytes()[:5]
+    yield "plot_topics as .txt", lambda: as_before(bank.plot_topics, folder / "topics.txt")
+    yield "no picture", (folder / "topics.txt").exists
     yield "undo", lambda: bank.undo(1)
     yield "undo nothing", lambda: bank.undo(7)
     yield "compact, dry", lambda: bank.compact(superseded=True, dry_run=True)
@@ -534,6 +539,59 @@ def test_what_is_given_to_a_verb_is_what_the_server_reads(given):
     for name, value in given.items():
         assert seen(value) == seen(told[name])
         assert of_one(seen(value)) == of_one(seen(asked[name]))
+
+
+@pytest.mark.parametrize("path", [5, "", "a\0"])
+@pytest.mark.parametrize("verb", ["import_", "export", "import_concepts", "backup", "plot_topics"])
+def test_a_path_that_is_none_is_refused_without_asking_a_server(verb, path):
+    with Client("http://127.0.0.1:9", attempts=1) as client:
+        owner = client if verb == "backup" else client.bank("ada")
+        with pytest.raises(InputError, match=r"path=|target=") as there:
+            getattr(owner, verb)(path)
+    with Memory(":memory:", embedder="none") as memory, warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        memory.bank("ada").remember("The boat is blue.")
+        owner = memory if verb == "backup" else memory.bank("ada")
+        with pytest.raises(InputError) as here:
+            getattr(owner, verb)(path)
+    assert told(here.value) == told(there.value)
+
+
+class Shouted(str):
+    """A text of a kind of its own, as libraries have for pages, that shows itself otherwise."""
+
+    __slots__ = ()
+
+    def __str__(self):
+        return self.upper()
+
+
+class Percent(float):
+    """A number of a kind of its own."""
+
+
+class Score(int):
+    """A whole number of a kind of its own."""
+
+
+def test_texts_and_numbers_of_a_kind_of_their_own_are_texts_and_numbers(served, memory):
+    def ask(bank):
+        bank.remember(
+            Shouted("The boat is blue."), speaker=np.str_("Ada"), metadata={"n": Score(1)}
+        )
+        bank.remember_many([Turn(text=Shouted("The shed is green."), session=Shouted("s1"))])
+        found = bank.recall(
+            Shouted("boat"), Score(2), min_score=np.float64(0), speaker=np.str_("Ada")
+        )
+        yield [(hit.text, hit.episode.metadata) for hit in found]
+        yield [one.text for one in bank.find(np.str_("green"))]
+        yield bank.count(Shouted("boat")), bank.recall("boat", min_score=Percent(0.99)).found
+        yield [one.text for one in bank.episodes(session=Shouted("s1"))]
+
+    here = list(ask(memory.bank("here")))
+    with served(memory) as url, Client(url) as client:
+        assert here == list(ask(client.bank("there")))
+    assert ["The shed is green."] == here[1]
 
 
 # ---------------------------------------------------------------- keys

@@ -377,6 +377,14 @@ def test_a_turn_that_makes_no_sense_is_refused(http, body):
     assert http.get("/v1/banks").json() == []
 
 
+@pytest.mark.parametrize("route", ["/v1/banks", f"{AT}/episodes"])
+def test_a_list_of_less_than_nothing_is_refused(http, bank, route):
+    bank.remember("The boat is blue.")
+
+    assert 422 == http.get(route, params={"limit": -1}).status_code
+    assert [] == http.get(route, params={"limit": 0}).json()
+
+
 @pytest.mark.parametrize("modified", ["0001-01-01T00:00:00Z", "9999-12-31T23:59:59Z", "2024", "x"])
 def test_a_file_of_any_time_is_taken_or_refused(http, modified):
     answer = http.post(

@@ -101,15 +101,26 @@ def test_a_file_sent_again_under_its_name_is_read_only_where_it_changed(http, ba
     assert (1, 1) == (last["result"]["added"], last["result"]["removed"])
 
 
-@pytest.mark.parametrize(
-    "name",
-    ["../evil.md", "/etc/passwd", "a/../../b.md", ".hidden.md", "", "a\\b", "x" * 300, "a\0"],
-)
+@pytest.mark.parametrize("name", ["../evil.md", "/etc/passwd", "a/../../b.md", "", ".", "a\0"])
 def test_a_file_stays_in_its_folder(http, name):
     answer = sent(http, b"evil", BYTES, accept="application/json", name=name)
 
     assert answer.status_code == 422
     assert "name=" in answer.json()["error"]["message"]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "Screenshot 9.41.00\u202fAM.md", "a\u00a0b.md", "a\\b.md", "tab\there.md", ".notes.md",
+        "a/.b/c.md", "node_modules/a.md", "long/" * 60 + "x.md", "x" * 300 + ".md",
+    ],
+)  # fmt: skip
+def test_a_file_keeps_whatever_name_files_have(http, bank, name):
+    answer = sent(http, b"# Porto", BYTES, accept="application/json", name=name)
+
+    assert 1 == wire.load(Imported, answer.content).added, answer.text
+    assert [name] == [episode.source for episode in bank.episodes()]
 
 
 def test_a_client_that_leaves_in_the_middle_leaves_what_was_stored_and_nothing_else(
@@ -208,6 +219,31 @@ def test_a_picture_of_the_topics_is_a_picture(http, bank):
     bank.sleep()
 
     assert http.get(f"{AT}/plot_topics").content.startswith(b"\x89PNG")
+    for kind, media_type, begins in (
+        ("png", "image/png", b"\x89PNG"),
+        ("svg", "image/svg+xml", b"<?xml"),
+        ("pdf", "application/pdf", b"%PDF"),
+    ):
+        answer = http.get(f"{AT}/plot_topics", params={"format": kind})
+        assert answer.content.startswith(begins)
+        assert media_type == answer.headers["content-type"]
+        assert f'filename="topics.{kind}"' in answer.headers["content-disposition"]
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ("plot_topics?format=txt", "must be one of png, svg, pdf"),
+        ("plot_topics?format=svg&nope=1", "plot_topics has no such argument"),
+        ("export?nope=1", "export has no such argument"),
+    ],
+)
+def test_a_file_that_is_asked_for_in_words_that_mean_nothing_is_refused(http, bank, asked, said):
+    bank.remember("The violin lesson in Porto was nice.")
+    answer = http.get(f"{AT}/{asked}")
+
+    assert 422 == answer.status_code
+    assert said in answer.text
 
 
 def test_a_file_without_a_name_and_an_unknown_parameter_are_refused(http, bank):

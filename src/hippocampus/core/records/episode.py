@@ -237,6 +237,8 @@ class FileLocation:
     """The name of the machine."""
     gone: tuple[str, ...] = ()
     """Sources whose files are there no more, one of which may be this file, renamed."""
+    name: str | None = None
+    """Its path within what is imported, where the copy has another name."""
 
 
 @immutable

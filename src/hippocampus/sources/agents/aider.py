@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import PurePath
 from typing import Any, Final
 
 from hippocampus.core.records import Turn
@@ -25,7 +24,7 @@ class _AiderHistory:
     def __init__(self, log: SessionLog) -> None:
         self.log = log
         self.talk = Talk(log, None)
-        self.about: dict[str, Any] = metadata(tool="aider", project=str(PurePath(log.file).parent))
+        self.about: dict[str, Any] = metadata(tool="aider", project=log.folder)
         self.started: str | None = None
         self.role = ""
         self.text: list[str] = []

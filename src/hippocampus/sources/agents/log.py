@@ -47,6 +47,8 @@ class SessionLog:
     modified: datetime
     size: int
     reader: LogReader
+    folder: str | None = None
+    """Path of the folder that it is in, on whatever machine, if anybody knows."""
     left_out: Counter[str] = field(default_factory=Counter)
     done: int = 0
 
