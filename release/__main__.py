@@ -20,7 +20,7 @@ import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from release import checks, emulated, installs, readme, sources, sums, versions
+from release import checks, emulated, evidence, installs, readme, sources, sums, versions
 from release.interpreters import BUILDING, TRYING, find
 from release.run import ROOT, all_missed, missed, run, say
 from release.wheels import Target, build_bench, build_sdist, build_wheel
@@ -66,17 +66,24 @@ def build(commit: str, into: Path, work: Path, *, quick: bool, packed: bool = Fa
         say(made.name)
 
 
-def try_all(out: Path, work: Path, models: Path | None, *, quick: bool) -> None:
+def try_all(
+    out: Path, work: Path, models: Path | None, *, quick: bool
+) -> tuple[list[installs.Installation], list[str]]:
     """Use what was built: on each Python, and, of all the wheels, what is for another machine."""
     if models is None:
         missed("the model, which is not installed here; `make model` does, --models says where")
     here = ".".join(platform.python_version_tuple()[:2])
-    bench = True
+    tried: list[installs.Installation] = []
     for one in [here] if quick else TRYING:
-        bench = not installs.try_in(one, out, work, models, bench=bench) and bench
-    for machine in MACHINES:
-        for one in () if quick or machine == platform.machine() else emulated.TRYING:
-            emulated.try_in(one, machine, out, work, models)
+        done = installs.try_in(one, out, work, models, bench=not tried)
+        tried += [done] if done else []
+    emulating = [
+        said
+        for machine in MACHINES
+        for one in (() if quick or machine == platform.machine() else emulated.TRYING)
+        for said in emulated.try_in(one, machine, out, work, models)
+    ]
+    return tried, emulating
 
 
 def parsed() -> argparse.Namespace:
@@ -86,6 +93,7 @@ def parsed() -> argparse.Namespace:
     parser.add_argument("--quick", action="store_true", help="one wheel, for this Python")
     parser.add_argument("--once", action="store_true", help="do not build a second time")
     parser.add_argument("--models", type=Path, help="XDG_DATA_HOME of installed models, tried too")
+    parser.add_argument("--report", type=Path, help="write what was found as JSON, too")
     parser.add_argument(
         "--unsaved", action="store_true", help="though files differ from the commit"
     )
@@ -118,9 +126,14 @@ def main() -> None:
                 sys.exit(f"release: two builds differ in {', '.join(other)}")
             say("a second build, in another folder, is the same to the byte")
         checks.check(sorted(given.out.iterdir()))
-        try_all(given.out, work, given.models or installs.models_here(), quick=given.quick)
+        models = given.models or installs.models_here()
+        tried, emulating = try_all(given.out, work, models, quick=given.quick)
     shutil.copy(BILL, given.out / f"hippocampus_memory-{version}.cdx.json")
     sums.write(given.out)
+    if given.report:
+        of = f"{commit}-dirty" if changed else commit
+        told = evidence.report(given.out, of, tried, emulating, twice=not given.once)
+        evidence.write(given.report, told)
     say(f"{run(['ls', '-l', given.out])}")
     for what in all_missed():
         say(f"NOT TRIED: {what}")

@@ -21,17 +21,17 @@ _OLDEST, _NEWEST = 17, 36
 """Minor versions of glibc 2 whose wheels Debian 12 and later take."""
 
 
-def try_in(version: str, machine: str, dist: Path, work: Path, models: Path | None) -> bool:
-    """Install from a folder for another machine and use it; return whether it could be tried."""
+def try_in(version: str, machine: str, dist: Path, work: Path, models: Path | None) -> list[str]:
+    """Install from a folder for another machine, use it, return what it said; empty if untried."""
     emulator = shutil.which(f"qemu-{machine}")
     if emulator is None:
         missed(f"the wheel of {machine} for Python {version}: no qemu-{machine} (qemu-user) here")
-        return False
+        return []
     root = debian.unpack(version, machine, work / f"debian-{version}-{machine}")
     if root is None:
         why = debian.lacking() or f"{debian.MIRROR} did not give its packages"
         missed(f"the wheel of {machine} for Python {version}: no such Python ({why})")
-        return False
+        return []
     folder = work / f"try-{version}-{machine}"
     # Not found by the path: the emulator looks into the folder for libraries alone.
     start = [emulator, "-L", str(root)]
@@ -41,9 +41,11 @@ def try_in(version: str, machine: str, dist: Path, work: Path, models: Path | No
     command = folder / "bin/hippocampus"
     command.write_text(f'#!/bin/sh\nexec {" ".join(start)} {program} -I -m hippocampus "$@"\n')
     command.chmod(0o755)
+    told = []
     for said in smoke([*start, program, "-I", SMOKE], folder, models):
-        say(f"on {machine}, {said}")
-    return True
+        told.append(f"on {machine}, {said}")
+        say(told[-1])
+    return told
 
 
 def install(version: str, machine: str, dist: Path, folder: Path) -> None:

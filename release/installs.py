@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 import shutil
 import sys
+import time
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from release import debian
@@ -18,7 +20,27 @@ MODEL = "all-MiniLM-L6-v2"
 """The folder of the default model, among those that ``make model`` installs."""
 MOST_MB = 120
 """Megabytes of files that an installation without extras may bring; docs/adr/0091 has them."""
+MOST_SECONDS = 20
+"""Seconds from the end of an installation to the demo's last answer: issue "A release"."""
 USE_BENCH = "from hippocampus_bench.life import live; live(300)"  # its texts came along
+
+
+@dataclass(frozen=True, slots=True)
+class Installation:
+    """An installation into a clean environment that was used: how large it was, and how quick."""
+
+    python: str
+    wheel: str
+    files_mb: float
+    """Megabytes of files that came, without pip's own."""
+    disk_mb: float
+    """The same as a disk counts them: in whole blocks."""
+    install_s: float
+    """Seconds of ``pip install``, downloads included."""
+    demo_s: float
+    """Seconds of the first command after it, the demo: its answers, and its files' compilation."""
+    said: list[str]
+    """What the smoke test said, without the model and with it."""
 
 
 def models_here() -> Path | None:
@@ -46,9 +68,9 @@ def smoke(command: Sequence[str | Path], folder: Path, models: Path | None) -> I
 
 def try_in(
     version: str, dist: Path, work: Path, models: Path | None, *, bench: bool = False
-) -> bool:
+) -> Installation | None:
     """
-    Install from a folder into a clean environment and use it; return whether there was one.
+    Install from a folder into a clean environment and use it; return how it was, None without one.
 
     ``bench``: the package of benchmarks, too.
     """
@@ -57,30 +79,57 @@ def try_in(
     if python is None:
         name = f"PYTHON_{version.replace('.', '_')}"
         missed(f"Python {version}, which is not here, and Debian did not give it ({name}=FILE)")
-        return False
+        return None
     folder = work / f"try-{version}"
     shutil.rmtree(folder, ignore_errors=True)
     run([python, "-m", "venv", folder])
     inside = folder / "bin/python"
-    pip = [inside, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-    # Only wheels, of others too: a new machine has no compiler.
     product = newest_wheel(dist, "hippocampus_memory", inside)
-    run([*pip, "--only-binary", ":all:", product], cwd=folder, without=FROM_THE_SHELL)
+    begun = time.monotonic()
+    install(product, folder)
+    ready = time.monotonic()
+    around = {"XDG_DATA_HOME": str(folder / "data")}
+    run([folder / "bin/hippocampus", "demo"], cwd=folder, env=around, without=FROM_THE_SHELL)
+    answered = time.monotonic()
     files, disk = sizes(folder)
-    say(f"{product.name}: {files:.0f} MB on Python {version}, {disk:.0f} with the ends of blocks")
-    if files > MOST_MB:
-        sys.exit(f"release: it is to be at most {MOST_MB} MB; see what its dependencies bring")
-    for said in smoke([inside, "-I", SMOKE], folder, models):
-        say(said)
+    tried = Installation(
+        version, product.name, round(files, 1), round(disk, 1), round(ready - begun, 1),
+        round(answered - ready, 1), list(smoke([inside, "-I", SMOKE], folder, models)),
+    )  # fmt: skip
+    judge(tried)
     if bench:
-        wheel = newest_wheel(dist, "hippocampus_bench", inside)
-        run([*pip, "--only-binary", ":all:", wheel], cwd=folder, without=FROM_THE_SHELL)
-        run([inside, "-I", "-c", USE_BENCH], cwd=folder, without=FROM_THE_SHELL)
-        told = run([folder / "bin/hippocampus", "bench", "--help"], cwd=folder)
-        if "longmemeval" not in told:
-            sys.exit(f"{told}\nrelease: {wheel.name} brings no command bench")
-        say(f"{wheel.name} works beside it")
-    return True
+        try_bench(newest_wheel(dist, "hippocampus_bench", inside), folder)
+    return tried
+
+
+def install(wheel: Path, folder: Path) -> None:
+    """Install a wheel into an environment, of others' packages wheels alone: without a compiler."""
+    pip = [folder / "bin/python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    run([*pip, "--only-binary", ":all:", wheel], cwd=folder, without=FROM_THE_SHELL)
+
+
+def judge(tried: Installation) -> None:
+    """Say how an installation was, and end everything where it is too large or too slow."""
+    say(
+        f"{tried.wheel}: {tried.files_mb:.0f} MB on Python {tried.python}, {tried.disk_mb:.0f} with"
+        f" the ends of blocks; installed in {tried.install_s} s, the demo took {tried.demo_s} s"
+    )
+    for said in tried.said:
+        say(said)
+    if tried.files_mb > MOST_MB:
+        sys.exit(f"release: it is to be at most {MOST_MB} MB; see what its dependencies bring")
+    if tried.demo_s > MOST_SECONDS:
+        sys.exit(f"release: the demo is to answer within {MOST_SECONDS} s of the installation")
+
+
+def try_bench(wheel: Path, folder: Path) -> None:
+    """Install the package of benchmarks beside the product, and use it."""
+    install(wheel, folder)
+    run([folder / "bin/python", "-I", "-c", USE_BENCH], cwd=folder, without=FROM_THE_SHELL)
+    told = run([folder / "bin/hippocampus", "bench", "--help"], cwd=folder)
+    if "longmemeval" not in told:
+        sys.exit(f"{told}\nrelease: {wheel.name} brings no command bench")
+    say(f"{wheel.name} works beside it")
 
 
 def newest_wheel(dist: Path, name: str, python: Path) -> Path:

@@ -1,10 +1,12 @@
 """What makes a release: one version, a changelog, sums, and workflows that call what there is."""
 
+import json
 import re
 import shutil
 import subprocess
 import sys
 import zlib
+from dataclasses import replace
 from pathlib import Path
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
@@ -21,6 +23,7 @@ from release import (  # noqa: E402 - the root is no package
     checks,
     debian,
     emulated,
+    evidence,
     installs,
     interpreters,
     readme,
@@ -289,6 +292,37 @@ def test_an_installation_is_as_large_as_its_files_beside_pip(tmp_path):
     files, disk = installs.sizes(tmp_path)
 
     assert 4 == files <= disk < 4.1
+
+
+@pytest.fixture
+def tried():
+    sizes = {"files_mb": 90.0, "disk_mb": 99.0, "install_s": 9.0, "demo_s": 3.0}
+    return installs.Installation("3.12", "a.whl", **sizes, said=["without the model: it works"])
+
+
+def test_an_installation_too_large_or_slow_to_answer_ends_a_release(tried, capsys):
+    installs.judge(tried)
+    with pytest.raises(SystemExit, match="at most 120 MB"):
+        installs.judge(replace(tried, files_mb=120.1))
+    with pytest.raises(SystemExit, match="answer within 20 s"):
+        installs.judge(replace(tried, demo_s=20.1))
+
+    assert "a.whl: 90 MB on Python 3.12, 99 with the ends of blocks" in capsys.readouterr().out
+
+
+def test_the_report_of_a_release_names_all_files_installations_and_gaps(tmp_path, tried):
+    (tmp_path / "a.whl").write_bytes(b"wheel")
+    run.missed("the wheel of a moon")
+
+    told = evidence.report(tmp_path, "abc", [tried], ["on aarch64, it works"], twice=True)
+    evidence.write(tmp_path / "new/report.json", told)
+
+    read = json.loads((tmp_path / "new/report.json").read_text("utf-8"))
+    assert ("abc", True) == (read["commit"], read["built_twice_alike"])
+    assert {"a.whl": 5} == {name: file["bytes"] for name, file in read["files"].items()}
+    assert [("3.12", 3.0)] == [(one["python"], one["demo_s"]) for one in read["installations"]]
+    assert ["on aarch64, it works"] == read["under_an_emulator"]
+    assert "the wheel of a moon" in read["not_tried"]
 
 
 def test_a_model_is_tried_where_one_is_installed(tmp_path, monkeypatch):
