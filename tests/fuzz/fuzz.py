@@ -14,10 +14,8 @@ from __future__ import annotations
 
 import gc
 import os
-import subprocess
 import sys
 import time
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 from types import FunctionType
@@ -35,24 +33,47 @@ LONGEST: Final = 6000
 LEAST_S: Final = 2
 """Seconds of a target at least, however late it is."""
 
+os.environ["OPENBLAS_NUM_THREADS"] = "1"  # and no thread is there when copies are made
+
 KEPT: Final = 30
 KEPT_BYTES: Final = 600
 """Inputs of each target that are added to the corpus at once, and the length of each at most."""
 
 
-def _one(target: str, arguments: list[str]) -> None:
-    """Fuzz one target in this process, which does not come back from it."""
+def instrument() -> None:
+    """Have every function of ours tell where it goes: takes ten seconds, for all targets once."""
+    import atheris
+    import fuzz_targets  # noqa: F401 - brings all that targets call
+
+    # Not as they are imported: the finder of an editable installation is not seen through.
+    for found in [one for one in gc.get_objects() if isinstance(one, FunctionType)]:
+        if (found.__module__ or "").startswith("hippocampus"):
+            atheris.instrument_func(found)
+
+
+def begin(target: str, seconds: int) -> int:
+    """Begin libFuzzer on a target in a copy of this process; return the copy's number."""
+    (FOUND / target / "corpus").mkdir(parents=True, exist_ok=True)
+    sys.stdout.flush()
+    copy = os.fork()
+    if copy:
+        return copy
+    log = os.open(_log(target), os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+    for stream in (1, 2):
+        os.dup2(log, stream)
+    _fuzz_here(target, seconds)
+    sys.exit(f"libFuzzer came back from {target}")
+
+
+def _fuzz_here(target: str, seconds: int) -> None:
+    """Fuzz one target in this process, which ends as usual: only then the input is written."""
     import atheris
     from fuzz_json import mutate
     from fuzz_targets import TARGETS
 
     from hippocampus.errors import HippocampusError
 
-    # Not as they are imported: the finder of an editable installation is not seen through.
-    for found in [one for one in gc.get_objects() if isinstance(one, FunctionType)]:
-        if (found.__module__ or "").startswith("hippocampus"):
-            atheris.instrument_func(found)
-    read = TARGETS[target]
+    read, where = TARGETS[target], FOUND / target
 
     def once(data: bytes) -> None:
         with suppress(HippocampusError):
@@ -61,46 +82,43 @@ def _one(target: str, arguments: list[str]) -> None:
     def mutator(data: bytes, longest: int, seed: int) -> bytes:
         return mutate(data, longest, seed, atheris.Mutate)
 
-    atheris.Setup([sys.argv[0], *arguments], once, custom_mutator=mutator)
+    options = [
+        f"-artifact_prefix={where}/", f"-timeout={SLOWEST_S}", f"-rss_limit_mb={MOST_MB}",
+        f"-max_len={LONGEST}", f"-seed={os.environ.get('FUZZ_SEED', '0')}",
+        f"-max_total_time={seconds}", str(where / "corpus"), str(CORPUS / target),
+    ]  # fmt: skip
+    atheris.Setup([sys.argv[0], *options], once, custom_mutator=mutator)
     atheris.Fuzz()
 
 
-def run(target: str, *folders: Path, options: list[str]) -> tuple[str, str]:
-    """Run libFuzzer on a target; return its name, and what it said where it failed."""
-    where = FOUND / target
-    where.mkdir(parents=True, exist_ok=True)
-    command = [
-        sys.executable, __file__, "--target", target, f"-artifact_prefix={where}/",
-        f"-timeout={SLOWEST_S}", f"-rss_limit_mb={MOST_MB}", f"-max_len={LONGEST}",
-        f"-seed={os.environ.get('FUZZ_SEED', '0')}", *options, *map(str, folders),
-    ]  # fmt: skip
-    environment = os.environ | {"OPENBLAS_NUM_THREADS": "1", "PYTHONPATH": str(HERE)}
-    done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
-    told = done.stdout + done.stderr
+def _log(target: str) -> Path:
+    return FOUND / target / "said.log"
+
+
+def ended(target: str, code: int) -> bool:
+    """Say how far a target came, and all it said where it failed; return whether it did."""
+    told = _log(target).read_text("utf-8", errors="replace")
     last = next((line for line in reversed(told.splitlines()) if "cov: " in line), "").strip()
     print(f"{target}: {last or 'nothing was run'}", flush=True)  # noqa: T201
-    said = f"{told[-6000:]}\n(it ended with {done.returncode})"
-    return target, said if done.returncode else ""
+    if code:
+        print(f"\n=== {target}\n{told[-6000:]}\n(it ended with {code}; see {FOUND / target})")  # noqa: T201
+    return code != 0
 
 
 def fuzz(seconds: int, targets: list[str]) -> int:
     """Fuzz targets, each for its share of the time; return how many failed."""
     workers = min(len(targets), os.cpu_count() or 1)
+    instrument()
     until = time.monotonic() + seconds
-    waiting = iter(range(len(targets), 0, -1))
-
-    def one(target: str) -> tuple[str, str]:
-        found = FOUND / target / "corpus"
-        found.mkdir(parents=True, exist_ok=True)
-        # Of what is left, for a process takes seconds to start, which nobody knows before.
-        left = max(LEAST_S, round((until - time.monotonic()) * workers / next(waiting)))
-        return run(target, found, CORPUS / target, options=[f"-max_total_time={left}"])
-
-    with ThreadPoolExecutor(workers) as pool:
-        failed = [(target, told) for target, told in pool.map(one, targets) if told]
-    for target, told in failed:
-        print(f"\n=== {target}\n{told}\n(the input is in {FOUND / target})")  # noqa: T201
-    return len(failed)
+    waiting, going, failed = list(targets), dict[int, str](), 0
+    while waiting or going:
+        while waiting and len(going) < workers:
+            share = round((until - time.monotonic()) * workers / len(waiting))
+            target = waiting.pop(0)
+            going[begin(target, max(LEAST_S, share))] = target
+        copy, status = os.wait()
+        failed += ended(going.pop(copy), os.waitstatus_to_exitcode(status))
+    return failed
 
 
 def keep(targets: list[str]) -> int:
@@ -119,8 +137,6 @@ def _size(file: Path) -> int:
 
 def main(arguments: list[str]) -> int:
     """Return the exit code."""
-    if arguments[0] == "--target":
-        _one(arguments[1], arguments[2:])
     try:
         import atheris  # noqa: F401
     except ImportError:
