@@ -179,6 +179,7 @@ def _killed_after_writing(shell, text):
     assert shell.store.with_name("memory.db-wal").stat().st_size
 
 
+@pytest.mark.slow
 def test_a_restored_backup_undoes_what_a_killed_process_wrote(told, tmp_path):
     copy = tmp_path / "copy.db"
     told("backup", str(copy))
@@ -299,6 +300,7 @@ def test_nothing_is_restored_over_a_store_that_somebody_has_open(told, tmp_path)
     assert {one.name for one in tmp_path.glob("*.db*")} == {"memory.db", "copy.db"}
 
 
+@pytest.mark.slow
 def test_nobody_opens_a_store_while_it_is_replaced(told, tmp_path):
     copy, former = tmp_path / "copy.db", tmp_path / "former.db"
     told("backup", str(copy))

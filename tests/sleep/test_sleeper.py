@@ -547,6 +547,7 @@ def test_under_hemas_policy_nothing_fades_by_age(memory, clock):
         assert not acts(bank.sleep())
 
 
+@pytest.mark.slow
 def test_a_faded_memory_shown_shorter_is_kept_whole_until_compact(memory, clock):
     bank = memory.bank("ada")
     text = (

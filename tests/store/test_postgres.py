@@ -502,6 +502,7 @@ def test_who_waits_too_long_for_a_bank_is_told_so_whatever_it_expects(again):
         assert last() == 1
 
 
+@pytest.mark.slow
 def test_a_connection_that_broke_meanwhile_is_replaced_by_who_expects_something(again):
     store, other = again(), again()
     bank = new_bank(store, "ada", episodes=1)

@@ -313,6 +313,7 @@ def test_only_this_machine_and_its_own_pages_are_served(address):
     assert 400 == post(address, LIST, **{"Content-Type": "text/plain"})[0]
 
 
+@pytest.mark.slow
 def test_the_server_goes_on_over_http_after_refusing_what_is_no_message(address):
     for body in (b"this is no JSON", b"", b"\xff", b"[]", b'{"jsonrpc": "2.0"}'):
         status, text = post(address, body)

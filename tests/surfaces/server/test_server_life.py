@@ -363,6 +363,7 @@ def test_banks_sleep_while_the_server_runs_if_they_are_to(serve, memory):
     assert "hippocampus-sleep" in names
 
 
+@pytest.mark.slow
 def test_a_server_that_only_reads_is_ready_answers_and_refuses_to_write(tmp_path):
     path = tmp_path / "kept.db"
     with Memory(path, embedder="hash") as memory:
