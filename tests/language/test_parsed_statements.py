@@ -1011,5 +1011,26 @@ def test_a_time_that_a_thing_is_from_is_not_since_when_it_is_so(text, began):
     assert began == (said.start is not None)
 
 
+@pytest.mark.parametrize(
+    ("text", "start"),
+    [
+        ("My boss Tom has lived in Graz since 2015.", None),
+        ("Tom, my boss, has lived in Graz since 2015.", None),
+        ("My new boss Tom starts on Monday.", None),
+        ("My sister Anna gets married in May.", None),
+        ("Tom has been my boss since 2015.", 2015),
+    ],
+)
+def test_a_time_is_not_of_who_is_only_named_by_a_noun(text, start):
+    known = next(said for said in read(text) if said.subject == "Ada")
+
+    assert ("holds", None) == (known.mode, known.end)
+    assert start == (known.start and from_micros(known.start).year)
+
+
+def test_a_flatmate_is_called_by_the_name_alone():
+    assert ["Jo"] == [said.object for said in read("My flatmate Jo is moving out in March.")]
+
+
 def test_who_is_said_to_be_an_ex_in_brackets_is_one_no_more():
     assert ("Ada", "partner", "Ludo", "ended") in lines("Ludo (my ex) lives in Graz.")

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hippocampus.core.clock import to_micros
+from hippocampus.core.clock import from_micros, to_micros
 from hippocampus.language.relations import functional
 from hippocampus.language.statements import find_statements, who_speaks
 
@@ -315,6 +315,47 @@ def test_since_when_it_is_so_is_reckoned_from_when_it_was_said(text, start):
 
     assert "Lisbon" == said.object
     assert (None if start is None else to_micros(start)) == said.start
+
+
+@pytest.mark.parametrize(
+    ("text", "starts"),
+    [
+        ("I live in Graz and I've worked at Acme since 2015.", [None, 2015]),
+        ("I live in Graz, but my sister Anna has worked at Acme since 2015.", [None, None, 2015]),
+        ("I moved to Graz in 2015 and I started at Acme in 2018.", [2015, 2018]),
+        ("Since 2015 I have lived in Graz and worked at Acme.", [2015, 2015]),
+        ("Since 2015 we have lived in Graz, and I work at Acme.", [2015, None]),
+        ("I quit Acme and I moved to Graz in 2015.", [2015, 2015]),
+        ("I worked at Acme for years before I joined Globex in 2020.", [None, 2020]),
+        ("Before I moved to Graz in 2019 I lived in Rome.", [2019, None]),
+    ],
+)
+def test_a_time_is_of_the_clause_that_it_stands_in(text, starts):
+    found = find_statements(text, speaker="Ada", occurred_at=NOW)
+
+    assert starts == [said.start and from_micros(said.start).year for said in found]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I've lived in Graz since the divorce.",
+        "I've lived in Graz since I left Acme.",
+        "We have lived in Graz, since we met.",
+    ],
+)
+def test_what_has_been_so_since_an_event_is_so(text):
+    assert (*HERE, "Graz", "holds") in read(text)
+
+
+def test_a_town_that_somebody_lived_in_is_not_who_lives_elsewhere_now():
+    text = "My brother Tom lived in Rome until 2019 and now he lives in Graz."
+
+    assert ("Tom", "lives_in", "Graz", "holds") in read(text)
+
+
+def test_a_month_is_not_where_a_town_is_from():
+    assert not read("My daughter Mia will study in Vienna from October.")[1:]
 
 
 def test_what_was_so_has_both_its_ends():

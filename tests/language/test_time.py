@@ -301,6 +301,8 @@ They hired her, starting on Monday        ahead  | Who was ill, starting on Mond
 The loan was signed, effective Monday     ahead  | Was it raining, beginning on Monday?  behind
 We moved the meeting to Tuesday           ahead  | What did we do on Tuesday?            behind
 I promised to ring her on Sunday          ahead  | What will I do on Sunday?             ahead
+They are getting married on Saturday      ahead  | Who got engaged on Saturday?          behind
+She gets paid on Friday                   ahead  | When will I get paid on Friday?       ahead
 The course started in September           behind | What happens in September?            ahead
 Don't forget the recycling on Tuesday     ahead  | What was in the paper on Tuesday?     behind
 The visa expires in April                 ahead  | The visa expired in April, or not?    behind

@@ -44,6 +44,7 @@ _MOST_WORDS = 4
 chance. Set by hand."""
 _LONGEST: Final = 600
 """Characters of a sentence: reading takes their square, and what is longer is a list, or a log."""
+_LEADING_TO_A_PLACE: Final = (" in ", " at ", " to ", " into ", " near ", " around ")
 _THIRD: Final = frozenset({"his", "her"})
 _FIRST: Final = frozenset({"i", "my", "we", "our"})
 _SECOND: Final = frozenset({"you", "your"})
@@ -179,6 +180,13 @@ class _Clause(NamedTuple):
         return _RE.have.search(self.aux) is not None
 
     @property
+    def lasting(self) -> bool:
+        """True if it goes on from a time or an event: "since May", "since the divorce"."""
+        behind = self.sentence.partition(self.rest)[2]
+        since = _RE.since_then.search(self.rest) or _RE.since_then.match(behind)
+        return since is not None or any(time.end is None for time in self.times)
+
+    @property
     def past(self) -> bool:
         """True if the state is over: something that somebody was."""
         return _RE.was.search(self.aux) is not None
@@ -189,7 +197,7 @@ def _relation_of(rule: Rule, clause: _Clause) -> tuple[str, Mode] | None:
     relation, mode = rule.relation, rule.mode
     if clause.used or (clause.past and mode == "holds"):
         return relation, mode if relation in BY_BIRTH else "held"
-    if mode == "held" and clause.perfect and any(t.end is None for t in clause.times):
+    if mode == "held" and clause.perfect and clause.lasting:
         return relation, "holds"  # "I have lived there since"
     return None if relation == "owns" and mode == "held" else (relation, mode)
 
@@ -224,6 +232,8 @@ class _StatementReader:
         while (match := _RE.subject.search(bare, at)) is not None and match.start() < stop:
             at = match.start("rest")
             who = match["who"]
+            if bare.endswith(_LEADING_TO_A_PLACE, 0, match.start("who")):
+                continue  # "lived in Rome and": a place, and not who is spoken of
             beside = joined_before(bare, match.start("who"))
             if beside is None:
                 continue  # "Ana or Tom"

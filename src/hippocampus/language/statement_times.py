@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Final
@@ -23,6 +24,15 @@ _FROM: Final = lazy_pattern(
     r"\b(?:from|as of|as from|starting|beginning|effective)(?: on| in| from)? *$", re.IGNORECASE
 )
 _OF_THING: Final = lazy_pattern(r"(?P<noun>\S+) from(?: the)? *$", re.IGNORECASE)
+_CLAUSE: Final = lazy_pattern(
+    r"(?:(?:[,;]|\b(?:and|but|so|while|whereas|when|before|after|since|until|till)\b)\s+){0,2}"
+    r"\b(?:i|we|he|she|they)\b"
+    r"|(?:[,;]|\b(?:and|but|so|while|whereas)\b)(?:\s+(?:and|but|so|while|whereas)\b)?\s+"
+    r"(?:(?:my|our|his|her|their) \w+(?: (?-i:[A-Z])\w*)? \w+"
+    r"|(?-i:[A-Z])\w*(?:'s|\s+(?:has|have|is|are|was|were|had|\w+[^s\W]s|\w+ed))\b)",
+    re.IGNORECASE,
+)
+"""Where a clause begins that has a subject of its own: "…, and I've", "but my sister Anna has"."""
 _TO: Final = lazy_pattern(r" *(?:to|until|till|[-\u2013\u2014])\b", re.IGNORECASE)
 
 
@@ -30,15 +40,19 @@ def with_times(
     said: Statement, sentence: str, times: Sequence[Interval], occurred_at: datetime
 ) -> Statement:
     """
-    Return a statement with the first time its sentence tells.
+    Return a statement with the first time that its clause tells, or else its sentence.
 
-    What began or ended did so at its start; of what holds, only what lasts until now or goes on
+    What is or was so has times of its own clause alone: "I live in Graz and I've worked at Acme
+    since May" does not say since when I live there. What began or ended did so at its start; of what holds, only what lasts until now or goes on
     counts, for "I work at Acme on Fridays" does not say since when; but "from Friday" does. Of a
     birthday, and of whatever else is a day, the time that is told is what is stated, and no bound
     of it.
     """
     if said.relation in _DAYS or any(time.text in said.object for time in times):
         return said
+    if said.mode == "holds" and _is_in_passing(said, sentence):
+        return said
+    times = _of_clause(said, sentence, times)
     if said.mode == "holds" and times and _is_of_thing(said, sentence, times[0].text):
         return said
     if said.mode == "holds" and times and _is_from(sentence, times[0].text):
@@ -53,6 +67,26 @@ def with_times(
         start=None if start is None else to_micros(start),
         end=None if end is None else to_micros(end),
     )
+
+
+def _is_in_passing(said: Statement, sentence: str) -> bool:
+    """Return whether a noun only names somebody: "my boss Tom", or "Tom, my boss,"."""
+    noun, name = re.escape(said.word), re.escape(said.object)
+    named = rf"{noun},? {name}\b|\b{name}, (?:my|our|your|his|her|their) (?:\w+ )?{noun}\b"
+    return bool(said.object) and re.search(named, sentence, re.IGNORECASE) is not None
+
+
+def _of_clause(said: Statement, sentence: str, times: Sequence[Interval]) -> Sequence[Interval]:
+    """Return the times of a statement's clause; of a deed without any, those of others that end."""
+    begins = [clause.start() for clause in _CLAUSE.finditer(sentence)]
+    place = sentence.find(said.object) if said.object else -1
+    if place < 0 or not times:
+        return times
+    # What stands before the first subject is said of it: "Since May I've lived in Graz".
+    clause = max(1, bisect(begins, place))
+    own = [t for t in times if max(1, bisect(begins, sentence.find(t.text))) == clause]
+    is_state = said.mode in ("holds", "held")
+    return own or [time for time in times if time.end is not None and not is_state]
 
 
 def _is_from(sentence: str, time: str) -> bool:

@@ -27,6 +27,8 @@ cost its square."""
 _PRESENT_BE: Final = frozenset({"is", "are", "am", "be", "being", "isn't", "aren't"})
 _PAST_BE: Final = frozenset({"was", "were", "wasn't", "weren't"})
 _HAVE: Final = frozenset({"have", "has", "haven't", "hasn't"})
+_GETTING: Final = frozenset({"get", "gets", "getting"})
+"""Before a participle as "be" is: "they are getting married in May"."""
 _DO: Final = frozenset({"do", "does", "don't", "doesn't"})
 _PAST_AUXILIARY: Final = frozenset({"did", "didn't", "had", "hadn't", "couldn't", "wouldn't"})
 _SUBJECT: Final = frozenset({"i", "we", "you", "they", "he", "she", "it", "who"})
@@ -304,7 +306,8 @@ class Tenses:
         word = self._word(j)
         if word == "'s":
             return self._word(j - 1) in _BEFORE_IS
-        return word in _auxiliaries() or word.partition("'")[2] in ("m", "re", "ve", "ll", "d")
+        tail = word.partition("'")[2]
+        return word in _auxiliaries() | _GETTING or tail in ("m", "re", "ve", "ll", "d")
 
     def _perfect(self, i: int) -> Direction:
         """Return the direction of "have" or "'s": a participle after it may make it a perfect."""
