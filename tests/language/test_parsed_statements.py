@@ -1028,6 +1028,34 @@ def test_a_time_is_not_of_who_is_only_named_by_a_noun(text, start):
     assert start == (known.start and from_micros(known.start).year)
 
 
+@pytest.mark.parametrize(
+    ("text", "ended"),
+    [
+        ("I retired in July.", ["works_at", "works_as"]),
+        ("I'm retired.", ["works_at", "works_as"]),
+        ("I was laid off in May.", ["works_at"]),
+        ("I got fired.", ["works_at"]),
+        ("I'm going to retire in July.", []),
+        ("I wasn't fired.", []),
+        ("I retired my old laptop.", []),
+        ("I retired to bed early.", []),
+        ("The old car was retired in May.", []),
+    ],
+)
+def test_who_retires_or_is_laid_off_works_nowhere_any_more(text, ended):
+    assert [("Ada", relation, "", "ended") for relation in ended] == lines(text)
+
+
+@pytest.mark.parametrize("text", ["I can't get enough of them.", "I can't stand him."])
+def test_nobody_likes_or_dislikes_a_pronoun(text):
+    assert [] == lines(text)
+
+
+@pytest.mark.parametrize("home", ["a home", "a care home", "the old town", "a flat"])
+def test_a_home_in_a_town_is_a_life_in_that_town(home):
+    assert [("Ada", "lives_in", "Villach", "holds")] == lines(f"I live in {home} in Villach.")
+
+
 def test_a_flatmate_is_called_by_the_name_alone():
     assert ["Jo"] == [said.object for said in read("My flatmate Jo is moving out in March.")]
 

@@ -354,6 +354,11 @@ def test_a_town_that_somebody_lived_in_is_not_who_lives_elsewhere_now():
     assert ("Tom", "lives_in", "Graz", "holds") in read(text)
 
 
+@pytest.mark.parametrize("text", ["I retired to bed early.", "She retired the old laptop."])
+def test_who_retires_to_bed_or_retires_a_thing_works_on(text):
+    assert [] == read(text)
+
+
 def test_a_month_is_not_where_a_town_is_from():
     assert not read("My daughter Mia will study in Vienna from October.")[1:]
 

@@ -353,11 +353,11 @@ def _living(clause: Clause, place: Token, mode: Mode, referents: Referents) -> I
         return
     pointed = any(one.lower_ in ("this", "that") for one in children(place, "det"))
     street = place.lower_ in word_set("streets") and child(place, "compound") is not None
-    if pointed or not (is_proper(place) or is_region(place.text) or street):
-        inner = object_of(place, "in") or object_of(place, "at")  # "in a flat in Leith"
-        if inner is None or not is_proper(inner):
-            return
+    inner = object_of(place, "in") or object_of(place, "at")  # "in a flat in Leith"
+    if inner is not None and is_proper(inner) and not (is_proper(place) or street):
         place = inner
+    elif pointed or not (is_proper(place) or is_region(place.text) or street):
+        return
     subject = clause.subject
     if subject is not None and _is_thing(subject):
         called = referents.called(subject)

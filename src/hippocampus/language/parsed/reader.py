@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     from spacy.tokens import Doc, Span, Token
 
 _RE: Final = Patterns("parsed")
+_POINTING: Final = frozenset("it this that these those them him her us one ones".split())
 _OF_TWO: Final = frozenset({"married_to", "partner"})
 """Relations that are not each one's, if they are said of several."""
 
@@ -90,8 +91,8 @@ def _read_docs(docs: Iterable[Doc], referents: Referents) -> list[tuple[Statemen
         for sentence in doc.sents:
             for plain in _plain(sentence, clefts):
                 for said in _read(plain, referents):
-                    # Nobody has a relation to themself: that was misread.
-                    if said.subject.casefold() != said.object.casefold():
+                    # Nobody has a relation to themself, or to "them": that was misread.
+                    if said.object.casefold() not in {said.subject.casefold(), *_POINTING}:
                         found.setdefault(said, sentence.text)
                 referents.hear(plain)
     return [

@@ -25,6 +25,8 @@ _JOBBING: Final[Mapping[str, Aspect]] = {
     "leave": "ended",
 }  # fmt: skip
 """Meaning of verbs before "a job"; they say little else."""
+_FIRING: Final = {"fire": "", "sack": "", "lay": "off", "make": "redundant"}
+"""Verbs by which somebody loses all work, each with the word that has to be beside it."""
 _BESIDE: Final = frozenset({"another", "second", "third", "extra", "additional", "other"})
 """Of a job that ends no other."""
 _OWN: Final = frozenset({"my", "our", "his", "her", "their"})
@@ -34,6 +36,8 @@ def tell_job(clause: Clause, referents: Referents) -> Iterator[Statement]:
     """Yield the job that somebody has, gets or gives up; notice given is a job still held."""
     verb, thing = clause.verb, child(clause.verb, "dobj")
     who = _whose(clause, referents)
+    if thing is None and who is not None:
+        yield from _put_out(clause, who)
     if thing is None or who is None:
         return
     if thing.lower_ == "notice" and clause.lemma in ("give", "hand"):
@@ -55,6 +59,19 @@ def tell_job(clause: Clause, referents: Referents) -> Iterator[Statement]:
         yield Statement(who, "works_as", words_of(role, adjectives=True), mode)
     elif place is None and mode == "ended" and _is_only(thing, mine=who == referents.speaker):
         yield Statement(who, "works_at", "", mode)
+
+
+def _put_out(clause: Clause, who: str) -> Iterator[Statement]:
+    """Yield that somebody works nowhere any more: "I retired", "she was laid off in May"."""
+    verb = clause.verb
+    particles = {one.lower_ for one in children(verb, "prt", "oprd", "advmod", "acomp")}
+    fired = _FIRING.get(clause.lemma) in ({""} | particles) and child(verb, "auxpass") is not None
+    # "From Bosch" is read by a frame; "to bed" is no work.
+    named = any(object_of(verb, by) is not None for by in ("from", "by", "at", "to"))
+    if (clause.lemma == "retire" or fired) and not named and clause.mode("ended") == "ended":
+        yield Statement(who, "works_at", "", "ended")
+        if not fired:
+            yield Statement(who, "works_as", "", "ended")
 
 
 def _whose(clause: Clause, referents: Referents) -> str | None:
