@@ -1056,6 +1056,39 @@ def test_a_home_in_a_town_is_a_life_in_that_town(home):
     assert [("Ada", "lives_in", "Villach", "holds")] == lines(f"I live in {home} in Villach.")
 
 
+@pytest.mark.parametrize(
+    ("text", "mode"),
+    [
+        ("My old boss Karen used to say that.", "ended"),
+        ("My previous boss Karen was nicer.", "ended"),
+        ("My last boss was called Karen.", "ended"),
+        ("My old dentist Karen was better.", "ended"),
+        ("My old friend Karen visits us.", "holds"),
+        ("My old cat Karen sleeps all day.", "holds"),
+    ],
+)
+@pytest.mark.parametrize("reader", ["rules", "parse"])
+def test_an_old_boss_is_one_no_more_while_an_old_friend_is(text, mode, reader):
+    found = find_statements(text, speaker="Ada", occurred_at=NOW, reader=reader)
+
+    assert {("Karen", mode)} >= {(said.object, said.mode) for said in found}
+
+
+@pytest.mark.parametrize(
+    ("text", "relation", "things"),
+    [
+        ("I speak a little French but no Spanish.", "speaks", ["French"]),
+        ("I speak French, but not Spanish.", "speaks", ["French"]),
+        ("I speak French and Spanish.", "speaks", ["French", "Spanish"]),
+        ("I dreamt I had a dog called Rex.", "pet", []),
+        ("I live and work in Graz.", "lives_in", ["Graz"]),
+        ("My parents live and work in Graz.", "lives_in", ["Graz"]),
+    ],
+)
+def test_what_is_joined_is_so_unless_it_is_denied(text, relation, things):
+    assert things == [s.object for s in read(text) if (s.relation, s.mode) == (relation, "holds")]
+
+
 def test_a_flatmate_is_called_by_the_name_alone():
     assert ["Jo"] == [said.object for said in read("My flatmate Jo is moving out in March.")]
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from functools import cache, lru_cache
 from typing import Final, NamedTuple
 
@@ -17,6 +17,7 @@ from msgspec import convert
 
 from hippocampus.core.records import Mode, Statement
 from hippocampus.core.word_lists import pattern_list, word_list, word_set
+from hippocampus.language.noun_sorts import is_work
 from hippocampus.language.nouns import kinds, singular
 
 FUNCTIONAL: Final = frozenset(
@@ -47,6 +48,10 @@ ALSO_CALLED: Final = "also_called"
 
 ALIVE: Final = "alive"
 """The relation of who lives to nothing: only its end is told, with which they are nobody's pet."""
+
+_FORMER: Final = frozenset({"ex", "former", "late", "previous"})
+_FORMER_ROLE: Final = frozenset({"old", "last"})
+"""Words before a role, such as "boss", that say what ``_FORMER`` does before any noun."""
 
 
 class Rule(NamedTuple):
@@ -111,6 +116,16 @@ def relation_of(noun: str) -> str | None:
     known = _relation_nouns()
     found = known.get(noun) or known.get(singular(noun))
     return "pet" if found is None and is_animal(noun) else found
+
+
+def is_former(noun: str, before: Collection[str]) -> bool:
+    """
+    Return whether the words before a noun say that nobody is so any more: "my former boss".
+
+    An old dentist is one no longer, while an old friend or cat is one still.
+    """
+    role = is_work(noun) or relation_of(noun) in ("boss", "doctor")
+    return not _FORMER.isdisjoint(before) or (role and not _FORMER_ROLE.isdisjoint(before))
 
 
 def relations_asked_by(word: str) -> frozenset[str]:

@@ -28,6 +28,7 @@ from hippocampus.language.relations import (
     BY_BIRTH,
     EXCLUSIVE,
     Rule,
+    is_former,
     relation_of,
     rules,
 )
@@ -240,7 +241,9 @@ class _StatementReader:
             if match["called"]:
                 owner = self._owner_here(who.split(maxsplit=1)[0], bare, match.start())
                 if owner is not None:
-                    yield Statement(owner, _noun(who, match["called"]), match["called"])
+                    noun = _noun(who, match["called"])
+                    mode: Mode = "ended" if is_former(noun, who.lower().split()) else "holds"
+                    yield Statement(owner, noun, match["called"], mode)
             sure = self._is_somebody(who, match.span("who"), bare)
             subject = self._who(who, match["called"], sure=sure)
             if subject is None:
@@ -522,7 +525,8 @@ class _StatementReader:
                 continue
             if match["name"]:
                 if noun in word_set("kin") or "animal" in kinds(noun):
-                    yield Statement(owner, noun, match["name"])
+                    over = is_former(noun, {*before, (match["which"] or "").strip()})
+                    yield Statement(owner, noun, match["name"], "ended" if over else "holds")
                 continue
             value, no = match["is"].rstrip(" .!"), match["no"] or ""
             if value.startswith("not "):

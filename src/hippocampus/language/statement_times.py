@@ -43,10 +43,10 @@ def with_times(
     Return a statement with the first time that its clause tells, or else its sentence.
 
     What is or was so has times of its own clause alone: "I live in Graz and I've worked at Acme
-    since May" does not say since when I live there. What began or ended did so at its start; of what holds, only what lasts until now or goes on
-    counts, for "I work at Acme on Fridays" does not say since when; but "from Friday" does. Of a
-    birthday, and of whatever else is a day, the time that is told is what is stated, and no bound
-    of it.
+    since May" does not say since when I live there. What began or ended did so at the start of a
+    time; of what holds, only what lasts until now or goes on counts, for "I work at Acme on
+    Fridays" does not say since when; but "from Friday" does. Of a birthday, and of whatever else is
+    a day, the time that is told is what is stated, and no bound of it.
     """
     if said.relation in _DAYS or any(time.text in said.object for time in times):
         return said

@@ -9,7 +9,7 @@ from hippocampus.core.records import Mode, Statement
 from hippocampus.core.word_lists import Patterns, word_set
 from hippocampus.language.noun_sorts import is_food, is_somewhere, is_time, is_work
 from hippocampus.language.parsed.clauses import SUBJECTS, Clause, child, children, joined
-from hippocampus.language.parsed.kin import is_former, is_made_up, is_played, kin_of, tell_named
+from hippocampus.language.parsed.kin import is_made_up, is_over, is_played, kin_of, tell_named
 from hippocampus.language.parsed.names import is_date, is_proper, role_of, words_of
 from hippocampus.language.parsed.referents import FIRST, Referents
 
@@ -135,7 +135,7 @@ def _kin(clause: Clause, what: Token, referents: Referents) -> Iterator[Statemen
         if inverse is not None and owner != referents.speaker:  # "I'm Ada's youngest"
             yield Statement(referents.speaker, inverse, owner, clause.mode())
         return
-    mode: Mode = "ended" if clause.mode() == "holds" and is_former(what) else clause.mode()
+    mode: Mode = "ended" if clause.mode() == "holds" and is_over(what) else clause.mode()
     yield Statement(owner, relation, clause.who, mode, noun=what.lower_)
 
 

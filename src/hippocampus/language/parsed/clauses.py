@@ -115,10 +115,12 @@ def object_of(verb: Token, preposition: str) -> Token | None:
 
 
 def joined(token: Token) -> Iterator[Token]:
-    """Yield a token and those that "and", "or" or a comma joins to it."""
+    """Yield a token and those that "and", "or" or a comma joins to it; not "but no golf"."""
     yield token
     for one in children(token, "conj"):
-        yield from joined(one)
+        before = one.doc[max(one.left_edge.i - 1, 0)].lower_
+        if before not in ("no", "not") and not _has(one, {"no", "not"}):
+            yield from joined(one)
     for one in children(token, "appos"):
         if _has(one, {"only", "just"}):
             yield one

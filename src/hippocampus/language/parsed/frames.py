@@ -65,6 +65,14 @@ def _pastime(verb: Token, frame: VerbFrame) -> Token | None:
     return done if done is not None and going and child(done, *more) is None else None
 
 
+def _last_of(verb: Token) -> Token:
+    """Return the last of verbs that share what follows: "work" of "I live and work in Graz"."""
+    after = child(verb, "conj")
+    bare = child(verb, "dobj", "prep", "prt", "advmod", "acomp", "xcomp") is None
+    shares = after is not None and after.tag_ == verb.tag_ and child(after, *SUBJECTS) is None
+    return _last_of(after) if after is not None and bare and shares else verb
+
+
 def frames_of(verb: Token) -> Iterator[tuple[VerbFrame, Token]]:
     """Yield the frames that a verb fills, each with the token on its other side."""
     for frame in frames_by_lemma(verb.lemma_.lower()):
@@ -73,7 +81,7 @@ def frames_of(verb: Token) -> Iterator[tuple[VerbFrame, Token]]:
         if frame.slot == "obj":
             other = child(verb, "dobj", "attr", "oprd") or _pastime(verb, frame)
         else:
-            other = object_of(verb, frame.slot)
+            other = object_of(_last_of(verb), frame.slot)
             beside = object_of(verb, "with") if other is None and frame.particle else None
             if beside is not None:  # "moved in with Ada at Larch Grove"
                 other = object_of(beside, frame.slot)

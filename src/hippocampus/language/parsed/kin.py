@@ -11,7 +11,7 @@ from hippocampus.language.noun_sorts import is_story, is_text, is_work
 from hippocampus.language.parsed.clauses import SUBJECTS, child, children, subject_of
 from hippocampus.language.parsed.names import is_proper, words_of
 from hippocampus.language.parsed.referents import FIRST, Referents
-from hippocampus.language.relations import is_animal, relation_of
+from hippocampus.language.relations import is_animal, is_former, relation_of
 
 if TYPE_CHECKING:
     from spacy.tokens import Token
@@ -21,7 +21,6 @@ _PEOPLE: Final = frozenset(
 )
 _SHARED: Final = frozenset({"child", "pet", "parent", "friend"})
 """Relations that two people may have to one, who is "theirs"."""
-_PAST: Final = frozenset({"ex", "former", "late"})
 _TITLES: Final = frozenset({"father", "mother", "sister", "brother"})
 _OWN_CHILDREN: Final = frozenset({"twins", "kids", "boys", "girls", "children", "triplets"})
 
@@ -101,10 +100,10 @@ def is_made_up(word: Token) -> bool:
 
 def is_played(noun: Token, *beside: Token) -> bool:
     """Return whether a noun, with what is beside it, is of a play: "pretend to be my sister"."""
+    around = [*beside, *noun.ancestors]
     return any(
-        one.lemma_.lower() in ("pretend", "imagine", "suppose", "play", "act")
-        for one in (*beside, *noun.ancestors)
-    )
+        one.lemma_.lower() in ("pretend", "imagine", "suppose", "play", "act") for one in around
+    ) or any(one.lower_ in ("dreamt", "dreamed") for one in around)
 
 
 def _is_title(noun: Token, name: Token) -> bool:
@@ -134,19 +133,19 @@ def _owner_unsaid(noun: Token, name: Token, relation: str, referents: Referents)
     return referents.speaker if article is None and starts else None
 
 
-def is_former(noun: Token) -> bool:
+def is_over(noun: Token) -> bool:
     """Return whether a noun is of who no longer is so: "ex-husband", "my ex", "late aunt"."""
     before = noun.doc[noun.i - 1].lower_ if noun.i else ""
     hyphened = before == "-" and noun.i > 1 and noun.doc[noun.i - 2].lower_ == "ex"
     left = {one.lower_ for one in children(noun, "amod", "compound", "nmod")} | {before}
     if noun.lower_.startswith("ex") and noun.lower_[2:3] in ("", "-"):
         return True
-    return hyphened or not left.isdisjoint(_PAST)
+    return hyphened or is_former(noun.lower_, left)
 
 
 def _mode(noun: Token, relation: str) -> Mode:
     """Return whether it still is so: not of an ex-husband, or of a dog that died."""
-    if is_former(noun):
+    if is_over(noun):
         return "ended"
     verbs = {one.lemma_.lower() for one in noun.sent if one.pos_ == "VERB"}
     gone = relation == "pet" and not verbs.isdisjoint(word_set("losing_verbs"))
@@ -163,6 +162,7 @@ def tell_named(noun: Token, name: Token, mode: Mode, referents: Referents) -> It
             whose = referents.speaker
         if whose is not None and is_proper(name):
             referents.named.setdefault(f"{whose}'s {words_of(noun)}", words_of(name))
+            mode = "ended" if is_over(noun) and mode == "holds" else mode
             yield Statement(whose, relation, words_of(name), mode, noun=noun.lower_)
     elif noun.lower_ in ("his", "her", "its", "their", "he", "she", "it") and referents.unnamed:
         yield referents.unnamed._replace(object=words_of(name))
