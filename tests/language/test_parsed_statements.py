@@ -1089,6 +1089,24 @@ def test_what_is_joined_is_so_unless_it_is_denied(text, relation, things):
     assert things == [s.object for s in read(text) if (s.relation, s.mode) == (relation, "holds")]
 
 
+@pytest.mark.parametrize(
+    ("text", "relation", "names"),
+    [
+        ("We have three children: Max, Mia and Leo.", "child", "Max Mia Leo"),
+        ("My kids are called Max and Mia.", "child", "Max Mia"),
+        ("My children's names are Max and Mia.", "child", "Max Mia"),
+        ("My cats are called Minka and Tiger.", "pet", "Minka Tiger"),
+        ("I'm dating Leo.", "partner", "Leo"),
+    ],
+)
+def test_each_that_is_named_is_known(text, relation, names):
+    assert [("Ada", relation, name, "holds") for name in names.split()] == lines(text)
+
+
+def test_who_breaks_up_with_me_is_my_partner_no_more():
+    assert [("Ada", "partner", "Paul", "ended")] == lines("Paul broke up with me in May.")
+
+
 def test_a_flatmate_is_called_by_the_name_alone():
     assert ["Jo"] == [said.object for said in read("My flatmate Jo is moving out in March.")]
 

@@ -108,7 +108,7 @@ def _named(
     if not is_proper(what):
         return
     whose = child(subject, "poss")
-    if subject.lower_ == "name" and whose is not None:
+    if subject.lower_ in ("name", "names") and whose is not None:
         yield from tell_named(whose, what, clause.mode(), referents)
     relation = kin_of(subject) if subject.pos_ in ("NOUN", "PROPN") else None
     owner = referents.owner(subject) if relation is not None else None

@@ -246,7 +246,30 @@ def _parting(clause: Clause, referents: Referents) -> Iterator[Statement]:
     verb, subject = clause.verb, clause.subject
     if subject is None:
         return
-    relation, mode, got = None, clause.mode("ended"), child(verb, "acomp", "xcomp") or verb
+    got = child(verb, "acomp", "xcomp") or verb
+    relation, mode = _parted(clause, got)
+    if relation is None:
+        return
+    among = list(joined(subject))
+    others = [one for one in among if is_proper(one)]
+    other = object_of(verb, "with") or object_of(verb, "from") or object_of(got, "to")
+    if other is not None and other.lower_ in ("me", "us") and len(among) == 1 == len(others):
+        yield Statement(referents.speaker, relation, words_of(others[0]), mode)
+    elif other is not None and is_proper(other):
+        others.append(other)
+        if len(among) == 1 and clause.who is not None:
+            yield Statement(clause.who, relation, words_of(other), mode)
+            return
+    if len(among) == 2 == len(others) and not is_denied_of_all(subject):
+        yield Statement(words_of(others[0]), relation, words_of(others[1]), mode)
+    elif any(one.lower_ in FIRST for one in among):
+        for one in others:
+            yield Statement(referents.speaker, relation, words_of(one), mode)
+
+
+def _parted(clause: Clause, got: Token) -> tuple[str | None, Mode]:
+    """Return the relation of a clause that joins or parts people, and its mode; None of others."""
+    verb, relation, mode = clause.verb, None, clause.mode("ended")
     if clause.lemma in ("marry", "hitch", "engage") or (
         clause.lemma == "get" and got.lower_ in ("married", "hitched", "engaged")
     ):
@@ -260,21 +283,7 @@ def _parting(clause: Clause, referents: Referents) -> Iterator[Statement]:
     elif clause.lemma in ("stop", "quit") and (being := child(verb, "xcomp")) is not None:
         what = child(being, "attr") if being.lemma_.lower() == "be" else None
         relation = kin_of(what) if what is not None else None
-    if relation is None:
-        return
-    among = list(joined(subject))
-    others = [one for one in among if is_proper(one)]
-    other = object_of(verb, "with") or object_of(verb, "from") or object_of(got, "to")
-    if other is not None and is_proper(other):
-        others.append(other)
-        if len(among) == 1 and clause.who is not None:
-            yield Statement(clause.who, relation, words_of(other), mode)
-            return
-    if len(among) == 2 == len(others) and not is_denied_of_all(subject):
-        yield Statement(words_of(others[0]), relation, words_of(others[1]), mode)
-    elif any(one.lower_ in FIRST for one in among):
-        for one in others:
-            yield Statement(referents.speaker, relation, words_of(one), mode)
+    return relation, mode
 
 
 def _framed(clause: Clause, referents: Referents) -> Iterator[Statement]:

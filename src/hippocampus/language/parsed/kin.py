@@ -9,7 +9,7 @@ from hippocampus.core.records import Mode, Statement
 from hippocampus.core.word_lists import word_set
 from hippocampus.language.noun_sorts import is_story, is_text, is_work
 from hippocampus.language.parsed.clauses import SUBJECTS, child, children, subject_of
-from hippocampus.language.parsed.names import is_proper, words_of
+from hippocampus.language.parsed.names import words_of
 from hippocampus.language.parsed.referents import FIRST, Referents
 from hippocampus.language.relations import is_animal, is_former, relation_of
 
@@ -32,7 +32,7 @@ def kin_of(noun: Token) -> str | None:
     Who works for somebody is called what the noun says: "dentist", of "my dentist".
     """
     word = noun.lower_
-    if word in _OWN_CHILDREN and child(noun, "poss") is None and child(noun, "det") is not None:
+    if word in _OWN_CHILDREN and child(noun, "det", "nummod", "poss") is not None:
         return "child"
     relation = relation_of(word.removeprefix("ex-"))
     if relation is None and word == "ex":
@@ -160,10 +160,12 @@ def tell_named(noun: Token, name: Token, mode: Mode, referents: Referents) -> It
         whose = referents.owner(noun)
         if whose is None and child(noun, "poss") is None:
             whose = referents.speaker
-        if whose is not None and is_proper(name):
-            referents.named.setdefault(f"{whose}'s {words_of(noun)}", words_of(name))
-            mode = "ended" if is_over(noun) and mode == "holds" else mode
-            yield Statement(whose, relation, words_of(name), mode, noun=noun.lower_)
+        if whose is None:
+            return
+        mode = "ended" if is_over(noun) and mode == "holds" else mode
+        for one in referents.names(name):
+            referents.named.setdefault(f"{whose}'s {words_of(noun)}", one)
+            yield Statement(whose, relation, one, mode, noun=noun.lower_)
     elif noun.lower_ in ("his", "her", "its", "their", "he", "she", "it") and referents.unnamed:
         yield referents.unnamed._replace(object=words_of(name))
         referents.unnamed = None
