@@ -1103,6 +1103,26 @@ def test_each_that_is_named_is_known(text, relation, names):
     assert [("Ada", relation, name, "holds") for name in names.split()] == lines(text)
 
 
+@pytest.mark.parametrize(
+    ("text", "mode"),
+    [
+        ("I got rid of my bike.", "ended"),
+        ("I sold Tom my bike.", "ended"),
+        ("I gave Tom my old bike.", "ended"),
+        ("I bought myself a bike.", "began"),
+        ("I bought Tom a bike.", None),
+        ("My dad bought me a bike.", None),
+        ("I lent Tom my bike.", None),
+        ("I got rid of my cold.", None),
+    ],
+)
+def test_a_thing_changes_hands_whoever_else_is_named(text, mode):
+    told = [said.mode for said in read(text) if (said.relation, said.object) == ("owns", "bike")]
+
+    assert told == ([] if mode is None else [mode])
+    assert not [said for said in read(text) if said.object == "cold"]
+
+
 def test_who_breaks_up_with_me_is_my_partner_no_more():
     assert [("Ada", "partner", "Paul", "ended")] == lines("Paul broke up with me in May.")
 

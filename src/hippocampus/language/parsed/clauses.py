@@ -114,6 +114,12 @@ def object_of(verb: Token, preposition: str) -> Token | None:
     return None
 
 
+def thing_of(verb: Token) -> Token | None:
+    """Return the direct object of a verb; the last of two, as in "sold Tom my bike"."""
+    objects = list(children(verb, "dobj"))
+    return objects[-1] if objects else None
+
+
 def joined(token: Token) -> Iterator[Token]:
     """Yield a token and those that "and", "or" or a comma joins to it; not "but no golf"."""
     yield token

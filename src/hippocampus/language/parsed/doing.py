@@ -34,8 +34,9 @@ from hippocampus.language.parsed.clauses import (
     joined,
     negation,
     object_of,
+    thing_of,
 )
-from hippocampus.language.parsed.frames import VerbFrame, frames_of
+from hippocampus.language.parsed.frames import VerbFrame, frames_of, named_behind
 from hippocampus.language.parsed.habits import is_in_general, tell_eating, tell_unable
 from hippocampus.language.parsed.kin import kin_of, tell_named
 from hippocampus.language.parsed.losing import tell_loss
@@ -191,7 +192,7 @@ def _allergens(verb: Token, allergy: Token) -> Iterator[str]:
 def _getting(clause: Clause, referents: Referents) -> Iterator[Statement]:
     """Yield the animal or vehicle that somebody got."""
     who, thing = clause.who, child(clause.verb, "dobj")
-    if clause.lemma not in _GETTING or who is None or thing is None:
+    if clause.lemma not in _GETTING or who is None or thing is None or _is_for_another(clause.verb):
         return
     mode = clause.mode("began")
     if is_animal(thing.lower_):
@@ -210,8 +211,9 @@ def _getting(clause: Clause, referents: Referents) -> Iterator[Statement]:
 
 def _giving(clause: Clause, referents: Referents) -> Iterator[Statement]:
     """Yield the thing that somebody gave away: "gave the Skoda to Tom", "donated the van"."""
-    verb, who, thing = clause.verb, clause.who, child(clause.verb, "dobj")
-    whom = child(verb, "dative") or object_of(verb, "to")
+    verb, who, thing = clause.verb, clause.who, thing_of(clause.verb)
+    first = child(verb, "dobj")
+    whom = child(verb, "dative") or (first if first != thing else object_of(verb, "to"))
     whom = child(whom, "pobj") if whom is not None and whom.pos_ == "ADP" else whom
     away = any(one.lower_ == "away" for one in verb.children)
     away |= whom is not None and (is_proper(whom) or whom.pos_ == "PRON" or is_someone(whom.text))
@@ -312,7 +314,7 @@ def _by_frame(
             yield from _living(clause, other, mode, referents)
         return
     got = relation == "owns" and frame.aspect != "ended"
-    if who is None or (got and child(clause.verb, "dative") is not None):
+    if who is None or (got and _is_for_another(clause.verb)):
         return  # what is bought for somebody is theirs
     thing = clause.subject is not None and _is_thing(clause.subject)
     if thing and who != referents.speaker and relation in ("works_at", "works_as", "studies_at"):
@@ -333,6 +335,14 @@ def _by_frame(
             place = there if relation == "owns" and mode == "holds" else None
             if place is not None and is_proper(place):
                 yield Statement(words_of(one), "located_in", words_of(place))
+
+
+def _is_for_another(verb: Token) -> bool:
+    """Return whether something is got for another: "bought Tom a bike"; not for "myself"."""
+    first = child(verb, "dobj")
+    whom = child(verb, "dative") or (first if first != thing_of(verb) else None)
+    whom = whom or (named_behind(verb) if first is not None else None)
+    return whom is not None and not whom.lower_.endswith(("self", "selves"))
 
 
 def _at_work(who: str, role: Token, mode: Mode) -> Iterator[Statement]:
@@ -418,6 +428,8 @@ def _fitting(
         kept = clause.mode("ended") == "holds"  # of "I'm going to sell candles" none is mine yet
         free = (free and _is_pointed_at(other)) if kept else free
         free |= _is_own(other, clause.who, referents)
+        if frame.slot == "of":  # "got rid of my cold"
+            free &= named or is_durable(other.text) or is_vehicle(other.text)
     if relation in ("works_at", "studies_at"):
         colleague = frame.slot in ("with", "by") and is_person(other.text)
         return None if colleague else _institution(frame, other, clause)

@@ -8,7 +8,7 @@ from functools import cache
 from typing import TYPE_CHECKING, NamedTuple, cast, get_args
 
 from hippocampus.core.word_lists import word_list
-from hippocampus.language.parsed.clauses import SUBJECTS, Aspect, child, object_of
+from hippocampus.language.parsed.clauses import SUBJECTS, Aspect, child, object_of, thing_of
 from hippocampus.language.parsed.names import is_proper, is_time
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ def _pastime(verb: Token, frame: VerbFrame) -> Token | None:
     return done if done is not None and going and child(done, *more) is None else None
 
 
-def _named_behind(verb: Token) -> Token | None:
+def named_behind(verb: Token) -> Token | None:
     """Return a name right behind a verb that the parse takes for a time: "I'm dating Leo"."""
     other = child(verb, "npadvmod")
     named = other is not None and other.i == verb.i + 1 and is_proper(other) and not is_time(other)
@@ -87,8 +87,8 @@ def frames_of(verb: Token) -> Iterator[tuple[VerbFrame, Token]]:
         if frame.particle and all(one.lower_ != frame.particle for one in verb.children):
             continue
         if frame.slot == "obj":
-            other = child(verb, "dobj", "attr", "oprd") or _named_behind(verb)
-            other = other or _pastime(verb, frame)
+            other = thing_of(verb) or child(verb, "attr", "oprd")
+            other = other or named_behind(verb) or _pastime(verb, frame)
         else:
             other = object_of(_last_of(verb), frame.slot)
             beside = object_of(verb, "with") if other is None and frame.particle else None
