@@ -1123,6 +1123,20 @@ def test_a_thing_changes_hands_whoever_else_is_named(text, mode):
     assert not [said for said in read(text) if said.object == "cold"]
 
 
+def test_a_child_that_somebody_had_is_their_child_still():
+    assert ("Tom", "child", "Lina", "began") in lines("Tom and Eva had a girl, Lina, in May.")
+
+
+def test_a_colleagues_wife_is_not_the_colleague():
+    text = "My colleague Ben's wife is a teacher."
+
+    assert ("Ben's wife", "works_as", "teacher", "holds") in lines(text)
+
+
+def test_who_is_named_by_a_role_and_a_name_has_that_name_alone():
+    assert ("Jo", "diet", "vegan", "holds") in lines("My flatmate Jo is vegan.")
+
+
 def test_who_breaks_up_with_me_is_my_partner_no_more():
     assert [("Ada", "partner", "Paul", "ended")] == lines("Paul broke up with me in May.")
 

@@ -160,6 +160,8 @@ def _having_kin(who: str, noun: Token, mode: Mode, referents: Referents) -> Iter
     relation, name = kin_of(noun), referents.called(noun)
     if relation is None:
         return
+    if relation == "child" and mode == "held":
+        mode = "began"  # "had a boy on Friday"
     if name is not None:
         for one in referents.names(name):
             yield Statement(who, relation, one, mode, noun=noun.lower_)

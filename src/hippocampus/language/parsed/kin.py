@@ -65,8 +65,7 @@ def tell_kin(noun: Token, referents: Referents) -> Iterator[Statement]:
         return
     if whose in referents.pets or _is_title(noun, name):
         return
-    for called in referents.names(name):
-        one = called.removeprefix(f"{noun.text} ")  # "flatmate Jo", as it may be parsed
+    for one in referents.names(name):
         if relation == "pet":
             referents.pets.add(one)
         referents.named.setdefault(f"{whose}'s {words_of(noun)}", one)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from hippocampus.core.word_lists import word_set
 from hippocampus.language.given_names import is_person
+from hippocampus.language.noun_sorts import is_work
 from hippocampus.language.nouns import kinds, singular, use_of
 from hippocampus.language.parsed.clauses import SUBJECTS, child, children
 from hippocampus.language.relations import relation_of
@@ -47,6 +48,11 @@ def is_time(token: Token) -> bool:
     return is_date(token) or "time period" in kinds(token.lower_)
 
 
+def _is_role(noun: str) -> bool:
+    """Return whether a noun before a name says who that is: "my flatmate Jo"."""
+    return relation_of(noun) is not None or noun in word_set("kin") or is_work(noun)
+
+
 def words_of(token: Token, *, adjectives: bool = False) -> str:
     """Return the words of a name or a noun, with those before it that belong to it."""
     doc, named = token.doc, is_proper(token)
@@ -54,7 +60,7 @@ def words_of(token: Token, *, adjectives: bool = False) -> str:
         one for one in children(token, *WITHIN)
         if one.i < token.i and (one.dep_ != "amod" or adjectives or one.text[0].isupper())
         and one.pos_ in ("PROPN", "NOUN", "ADJ", "NUM", "VERB")
-        and not (named and one.text[0].islower() and relation_of(one.lower_) is not None)
+        and not (named and one.text[0].islower() and _is_role(one.lower_))
     ]  # fmt: skip
     start = min([token.i, *(part.i for one in before for part in one.subtree)])
     stop = token.i + 1

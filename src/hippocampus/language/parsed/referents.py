@@ -146,6 +146,9 @@ class Referents:
             return namesake(token) or words_of(token)
         if token.pos_ not in ("NOUN", "PROPN"):
             return None
+        relative = _relative_of(token)
+        if relative is not None:
+            return relative
         name = self.called(token)
         if name is not None:
             return words_of(name)
@@ -164,6 +167,15 @@ class Referents:
     def names(self, token: Token) -> Iterator[str]:
         """Yield the names that are joined to a name, and that."""
         return (words_of(one) for one in joined(token) if is_proper(one))
+
+
+def _relative_of(noun: Token) -> str | None:
+    """Return whom "my colleague Ben's wife" is of, where the parse takes her for the colleague."""
+    beside = child(noun, "appos")
+    whose = None if beside is None else child(beside, "poss")
+    if beside is None or whose is None or whose.i != noun.i + 1 or not is_proper(whose):
+        return None
+    return f"{words_of(whose)}'s {words_of(beside)}"
 
 
 def _rings(noun: Token) -> bool:
