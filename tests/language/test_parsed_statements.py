@@ -1137,6 +1137,35 @@ def test_who_is_named_by_a_role_and_a_name_has_that_name_alone():
     assert ("Jo", "diet", "vegan", "holds") in lines("My flatmate Jo is vegan.")
 
 
+@pytest.mark.parametrize("reader", ["rules", "parse"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I was going to move to Rome in May but it fell through.",
+        "We were going to move to Rome.",
+        "I was gonna move to Rome.",
+    ],
+)
+def test_what_was_going_to_be_is_not_said_to_be(text, reader):
+    assert [] == find_statements(text, speaker="Ada", occurred_at=NOW, reader=reader)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("I turned down the job at Acme.", [("Ada", "works_at", "Acme", "denied")]),
+        ("I declined an offer from Acme.", [("Ada", "works_at", "Acme", "denied")]),
+        ("I'm going to turn down the job at Acme.", []),
+        ("I turned down the music at Acme.", []),
+        ("I have a boyfriend now, Leo.", [("Ada", "partner", "Leo", "holds")]),
+        ("I have a dog now, Rex.", [("Ada", "pet", "Rex", "holds")]),
+        ("I have a dentist appointment now, Leo.", []),
+    ],
+)
+def test_offers_refused_and_names_told_last_are_read(text, said):
+    assert said == lines(text)
+
+
 def test_who_breaks_up_with_me_is_my_partner_no_more():
     assert [("Ada", "partner", "Paul", "ended")] == lines("Paul broke up with me in May.")
 

@@ -147,7 +147,9 @@ class _Clause(NamedTuple):
 
     @property
     def unreal(self) -> bool:
-        """True if it only could be so."""
+        """True if it only could be so, or was to be: "I was going to move"."""
+        if self.past and "going to" in self.aux:
+            return True
         return _RE.modal.search(self.aux) is not None and _RE.will.search(self.aux) is None
 
     @property

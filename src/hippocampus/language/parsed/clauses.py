@@ -25,6 +25,7 @@ SUBJECTS: Final = ("nsubj", "nsubjpass")
 _DEEPEST: Final = 6
 """Most clauses above one that are looked at: a negation or a doubt of theirs holds of it, too.
 Nobody says more within each other; a wrong parse may have more."""
+_WAS: Final = frozenset({"was", "were"})
 _FUTURE: Final = frozenset({"will", "'ll", "wo", "shall", "gonna", "ll"})
 _POSSIBLE: Final = frozenset({"would", "could", "might", "may", "should", "'d", "must"})
 _CONDITIONS: Final = frozenset({"if", "unless", "whether"})
@@ -324,12 +325,15 @@ def _is_undone(token: Token, verb: Token) -> bool:
     """
     Return whether a verb, or one that governs it, says that something was not done.
 
-    Such as "almost bought", "came close to buying", "forgot to buy"; not "forgot to say that".
+    Such as "almost bought", "came close to buying", "forgot to buy", "was going to buy"; not
+    "forgot to say that".
     """
     if token == verb:
         joined_to = verb.head if verb.dep_ == "conj" and child(verb, *SUBJECTS) is None else None
         return _is_approximate(verb) or (joined_to is not None and _is_approximate(joined_to))
     governs = verb.dep_ == "xcomp" and verb.head == token
+    if governs and token.lower_ in ("going", "gon"):
+        return not _WAS.isdisjoint(one.lower_ for one in children(token, "aux"))
     return governs and (token.lemma_.lower() in _UNDOING or _is_approximate(token))
 
 

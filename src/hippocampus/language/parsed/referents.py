@@ -15,7 +15,7 @@ from hippocampus.language.given_names import is_person
 from hippocampus.language.noun_sorts import is_region, is_someone
 from hippocampus.language.parsed.antecedents import antecedents
 from hippocampus.language.parsed.clauses import SUBJECTS, Clause, child, children, joined, members
-from hippocampus.language.parsed.names import NAMED, WITHIN, is_date, is_proper, words_of
+from hippocampus.language.parsed.names import NAMED, WITHIN, is_date, is_proper, is_time, words_of
 from hippocampus.language.parsed.namesakes import namesake
 from hippocampus.language.relations import is_being, relation_of
 
@@ -126,7 +126,7 @@ class Referents:
             noun.dep_ == "appos" or (noun.dep_ in ("compound", "nmod") and head.i > noun.i)
         ):
             return head
-        return _next_name(noun) or _name_before(noun)
+        return _next_name(noun) or _name_before(noun) or _name_behind_comma(noun)
 
     def entity(self, token: Token) -> str | None:
         """Return the entity that a token stands for; None if that is nobody known."""
@@ -226,6 +226,14 @@ def _next_name(noun: Token) -> Token | None:
     follows = place < len(doc) and doc[place].dep_ in deps
     beside = follows and is_proper(doc[place]) and not is_date(doc[place])
     return doc[place] if beside else None
+
+
+def _name_behind_comma(noun: Token) -> Token | None:
+    """Return a name that the end of a clause tells of its object: "I have a boyfriend now, Leo"."""
+    name = child(noun.head, "npadvmod") if noun.dep_ == "dobj" else None
+    if name is None or name.i < noun.i + 2 or name.nbor(-1).text != ",":
+        return None
+    return name if is_proper(name) and not is_time(name) else None
 
 
 def _name_before(noun: Token) -> Token | None:

@@ -25,6 +25,8 @@ _JOBBING: Final[Mapping[str, Aspect]] = {
     "leave": "ended",
 }  # fmt: skip
 """Meaning of verbs before "a job"; they say little else."""
+_REFUSING: Final = frozenset({"turn", "decline", "reject", "refuse"})
+"""Verbs before "an offer"; "turn" with "down"."""
 _FIRING: Final = {"fire": "", "sack": "", "lay": "off", "make": "redundant"}
 """Verbs by which somebody loses all work, each with the word that has to be beside it."""
 _BESIDE: Final = frozenset({"another", "second", "third", "extra", "additional", "other"})
@@ -44,6 +46,11 @@ def tell_job(clause: Clause, referents: Referents) -> Iterator[Statement]:
         place = _place(verb, None)
         if place is not None:
             yield Statement(who, "works_at", words_of(place, adjectives=True))
+    if clause.lemma in _REFUSING and thing.lower_ in (*_JOBS, "offer"):
+        place = _place(verb, thing) or object_of(thing, "from")
+        refused = clause.lemma != "turn" or any(one.lower_ == "down" for one in verb.children)
+        if place is not None and refused and clause.mode("began") == "began":
+            yield Statement(who, "works_at", words_of(place, adjectives=True), "denied")
     aspect = _JOBBING.get(clause.lemma)
     before = {one.lower_ for one in thing.lefts}
     beside = aspect != "ended" and not before.isdisjoint(_BESIDE)
