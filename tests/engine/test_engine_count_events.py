@@ -321,12 +321,36 @@ def test_a_note_without_a_verb_is_read_with_what_stands_beside_it(bank, said, qu
         ("Swam three times in April.", "How many times did I swim?", 3),
         ("I swam twice a week in April.", "How many times did I swim?", 1),
         ("Ran twice the distance today.", "How many times did I run?", 1),
+        ("I drove to Graz on Monday and to Linz on Tuesday.", "How often did I drive?", 2),
+        ("Swam 40 lengths on Monday and 60 on Tuesday.", "How many times did I swim?", 2),
+        ("Swam on Monday and I was ill on Tuesday.", "How many times did I swim?", 1),
+        ("Swam on Monday and not on Tuesday.", "How many times did I swim?", 1),
+        ("I've sold four chairs today.", "How many chairs did I sell?", 4),
+        ("Read three novels on the train.", "How many novels did I read?", 3),
+        ("Finished reading Ulysses.", "How many novels did I read?", 1),
+        ("Swam as planned.", "How many times did I swim?", 1),
+        ("Planned a swim.", "How many times did I swim?", 0),
+        ("Dad visited.", "How often did I visit dad?", 0),
+        ("She's visited dad.", "How often did I visit dad?", 0),
+        ("I've visited dad.", "How often did I visit dad?", 1),
+        ("Second appointment with Dr. Novak.", "How often did I see Dr. Novak?", 1),
+        ("Second appointment with Dr. Huber.", "How often did I see Dr. Novak?", 0),
+        ("No appointment with Dr. Novak until May.", "How often did I see Dr. Novak?", 0),
     ],
 )
 def test_how_often_it_was_in_a_longer_time_is_told_and_no_rate_is(bank, said, question, count):
     bank.remember(said, at="2025-05-22T20:00", speaker="Ada")
 
     assert count == bank.count_events(question, now=NOW).count
+
+
+def test_the_first_time_in_a_year_is_on_its_own_day(bank):
+    bank.remember("Swam for the first time this year.", at="2025-03-01", speaker="Ada")
+    bank.remember("Swam again.", at="2025-03-08", speaker="Ada")
+
+    assert ["2025-03-01", "2025-03-08"] == [
+        f"{event.start:%Y-%m-%d}" for event in bank.count_events("How often did I swim?").events
+    ]
 
 
 def test_what_was_in_a_year_is_not_counted_for_a_month_of_it(bank):

@@ -54,8 +54,8 @@ _NUMBERED: Final = frozenset({"number", "no"})
 _OPENING: Final = 2
 """Words before the noun of a note without a verb, at most: "lesson number two", "another good
 swim". Set by hand, as the next two."""
-_JOINT: Final = 8
-"""Characters between two times of a list."""
+_JOINT: Final = 6
+"""Words between two times of a list, at most."""
 _RATES: Final = frozenset({"a", "an", "per", "each", "every", "as", "the"})
 """Words after "twice" with which it says how often it was over and over, or how much."""
 _NEAR: Final = 4
@@ -105,7 +105,8 @@ def find_mentions(
     """
     words, keys = {said.word for said in words_of_text(text)}, asked.keys
     # Most texts have none of the words, and need not be read a sentence at a time.
-    if not any(belongs(word, key) for word in words for key in keys):
+    told = any(belongs(word, key) for word in words for key in keys)
+    if not told and not (_is_of_meeting(asked) and any(map(is_event, words))):
         return EventMentions([])
     # What is quoted somebody else did; blanks keep the places of all else.
     plain = _RE.quoted.sub(lambda quoted: " " * len(quoted[0]), text)
@@ -192,6 +193,8 @@ class _Sentence:
         verbs = [at for at in verbs if not self._modifies(at)]
         if not verbs and asked.verb in _failing():
             return  # who "went to the club" has not skipped it
+        if not verbs and _is_of_meeting(asked):
+            yield from ((at, True) for at in there if self._is_with_them(at))
         if verbs and all(things):
             for at in verbs:
                 known = not asked.item or bool(items) or self._does_to_kind(at)
@@ -205,11 +208,21 @@ class _Sentence:
                 if not self._modifies(at) and (not verbs or items):
                     yield at, self._is_told_as_event(at) and not self._leads(at)
 
+    def _is_with_them(self, at: int) -> bool:
+        """Return whether a word is of a meeting with who is asked for: "visit at Dr. Huber's"."""
+        beside = self._word(at + 1) in ("with", "at") and is_event(self._word(at))
+        behind = {said.word.removesuffix("'s") for said in self._words[at + 2 : at + 2 + _NEAR]}
+        return beside and all(not behind.isdisjoint(names) for names in self._asked.names)
+
     def _leads(self, at: int) -> bool:
         """Return whether a word says of what sort the noun after it is: "swimming lesson"."""
         after = self._word(at + 1)
-        if not after[:1].isalpha() or after in word_set("function_words") | word_set("adverbs"):
+        grammar = word_set("function_words") | word_set("adverbs") | word_set("numbers")
+        if not after[:1].isalpha() or after in grammar:
             return False
+        verb = self._asked.verb
+        if verb and belongs(self._word(at), verb) and self._words[at + 1].capital:
+            return False  # "reading Ulysses"
         if any(belongs(after, key) for key in self._asked.keys) or is_past(self._word(at)):
             return False
         if after in _NUMBERED or after in word_meanings():
@@ -279,7 +292,7 @@ class _Sentence:
         if direction == "ahead" and not self._is_verbless(at, start, end):
             return None
         known = self._times(at)[1] or self._is_numbered(at) or self._is_reported(at)
-        return known or self._is_noted(at, start)
+        return known or self._is_noted(at, start) or (at == start and is_unmarked_past(word))
 
     def _is_verbless(self, at: int, start: int, end: int) -> bool:
         """Return whether the clause is a note, whatever the verb beside it: "gym again, I ache"."""
@@ -349,7 +362,8 @@ class _Sentence:
 
     def _failed(self, at: int, start: int, end: int) -> bool:
         """Return whether a verb in the clause says that it did not, or need not, take place."""
-        others = (self._word(i) for i in range(start, end) if i != at)
+        # "As planned" says that it did.
+        others = (self._word(i) for i in range(start, end) if i != at and self._word(i - 1) != "as")
         mine = self._asked.keys
         verbs = [key_of_family(word) for word in others if word not in word_set("function_words")]
         # Where bookings are counted, "booked" does not say that nothing took place.
@@ -424,7 +438,10 @@ class _Sentence:
         return [
             (one, span)
             for one, span in zip(times, places_of(times, self._text), strict=True)
-            if one.start is not None and one.end is not None
+            if one.start is not None
+            and one.end is not None
+            # "The first time this year" does not say when.
+            and not _RE.ranked_time.search(self._text, 0, span[0])
         ]
 
     def _is_of_time(self, i: int) -> bool:
@@ -433,18 +450,23 @@ class _Sentence:
         return any(start <= place < end for _, (start, end) in self._told_times)
 
     def _joins(self, one: tuple[int, int], other: tuple[int, int]) -> bool:
-        """Return whether a time is one more of a list: "on Monday and Friday"."""
-        between = self._text[one[1] : other[0]]
-        return 0 < len(between) <= _JOINT and ("and" in between or "," in between)
+        """Return whether a time is one more of a list: "on Monday and to Bergen on Friday"."""
+        between = words_of_text(self._text[one[1] : other[0]])
+        words = [said.word for said in between]
+        if not 0 < len(words) <= _JOINT or words[0] not in ("and", ","):
+            return False
+        return not any(is_past(word) or word in _SUBJECTS or _denies(word) for word in words)
 
     def _often(self, at: int) -> int:
-        """Return the number of times that a clause tells: "twice", "three times"; 1 without one."""
+        """Return the number of times, or of things, that a clause tells: "twice", "two books"."""
         words = [*(self._word(i) for i in range(*self._clause(at))), "", ""]
+        asked = key_of_family(self._asked.item) if self._asked.item else ""
         for number, after, further in zip(words, words[1:], words[2:], strict=False):
             if number == "twice" and after not in _RATES:
                 return 2
             known = number in word_list("numbers") and further not in _RATES
-            if after == "times" and known:
+            counted = after == "times" or (asked and belongs(after, asked))
+            if counted and known:
                 return word_list("numbers").index(number) + 1
         return 1
 
@@ -474,6 +496,12 @@ class _Sentence:
 
     def _word(self, at: int) -> str:
         return self._words[at].word if 0 <= at < len(self._words) else ""
+
+
+def _is_of_meeting(asked: AskedEvents) -> bool:
+    """Return whether it is asked how often somebody was seen, who is named."""
+    named = bool(asked.names) and not (asked.things or asked.item)
+    return named and asked.verb in families(*_VISITING)
 
 
 def _denies(word: str) -> bool:

@@ -96,16 +96,23 @@ def _subject(inside: Sequence[Said], at: int, verb: int | None, asked: AskedEven
     """Return the subject of a clause: the one nearest before its verb, or else the first."""
     if verb is None or verb > at:
         return _first(inside[: at + 1], asked)
-    if verb == 1 and _is_bare_subject(inside[0], inside[1], asked):
+    # "Mum called", where calls to her are counted.
+    called = verb == at > 0 and _names_somebody(inside[at - 1]) and not _is_mutual(inside[at])
+    if called or (verb == 1 and _is_bare_subject(inside[0], inside[1], asked)):
         return "other"
     for one in reversed(inside[:verb]):
-        if one.word in _SUBJECTS:
+        if _pronoun(one) in _SUBJECTS:
             return "self"
-        if one.word in _OTHERS or _is_other(one, asked):
+        if _pronoun(one) in _OTHERS or _is_other(one, asked):
             return "other"
         if is_past(one.word):
             return ""
     return ""
+
+
+def _is_mutual(verb: Said) -> bool:
+    """Return whether a verb says the same of both: who saw me, I saw."""
+    return key_of_family(verb.word) in families("see", "meet")
 
 
 def _is_bare_subject(one: Said, verb: Said, asked: AskedEvents) -> bool:
@@ -114,15 +121,20 @@ def _is_bare_subject(one: Said, verb: Said, asked: AskedEvents) -> bool:
     grammar = word_set("function_words") | word_set("adverbs")
     noun = use_of(one.word).noun > 0 and singular(one.word) == one.word
     counted = any(belongs(one.word, key) for key in asked.keys) or is_event(one.word)
-    known = one.word in grammar or one.word in word_meanings()
+    known = _pronoun(one) in grammar or one.word in word_meanings()
     return going and one.capital and noun and not (known or counted)
+
+
+def _pronoun(one: Said) -> str:
+    """Return a word without what is drawn into it: "I" of "I've"."""
+    return one.word.partition("'")[0]
 
 
 def _first(inside: Sequence[Said], asked: AskedEvents) -> Subject:
     for one in inside:
-        if one.word in _SUBJECTS | _OBJECTS:
+        if _pronoun(one) in _SUBJECTS | _OBJECTS:
             return "self"
-        if one.word in _OTHERS:
+        if _pronoun(one) in _OTHERS:
             return "other"
         if is_past(one.word) or one.word in _ATTENDING:
             return ""
@@ -137,6 +149,8 @@ def _is_other(one: Said, asked: AskedEvents) -> bool:
 
 
 def _names_somebody(one: Said) -> bool:
+    if _pronoun(one) in _SUBJECTS | _OTHERS:
+        return False
     if one.word in word_set("kin") or is_being(one.word):
         return True
     return one.capital and (is_person(one.written) or not use_of(one.word).known)
