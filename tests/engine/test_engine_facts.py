@@ -95,6 +95,32 @@ def test_somebodys_kin_is_found_by_what_they_are(bank, clock):
     )
 
 
+@pytest.mark.parametrize("read_before", [True, False])
+@pytest.mark.parametrize(
+    ("was", "over", "question"),
+    [
+        ("My sister Ana works at Acme.", "Ana left Acme for good.", "Where does Ana work?"),
+        ("My sister Ana lives in Faro.", "Ana no longer lives in Faro.", "Where does Ana live?"),
+    ],
+)
+def test_where_nothing_is_so_any_more_who_says_so_answers(
+    bank, clock, was, over, question, read_before
+):
+    said(bank, clock, was, over, "I had soup with Ana.", "It rained.")
+    if read_before:
+        bank.facts()
+
+    assert [over, was] == [hit.text for hit in bank.recall(question, k=2)]
+
+
+def test_what_is_denied_of_now_was_so_until_then(bank, clock):
+    said(bank, clock, "I live in Oslo.", "It rained.", "I don't live in Oslo.")
+
+    (fact,) = bank.facts()
+    assert fact.valid_from is not None or fact.valid_to is not None
+    assert fact.valid_from != fact.valid_to
+
+
 def stand(bank):
     return [(hit.id, hit.valid_to) for hit in bank.recall(ASKED, k=8)]
 

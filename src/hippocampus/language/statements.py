@@ -111,12 +111,17 @@ def find_in_each(told: Sequence[ToldText], reader: StatementReader) -> list[list
 
 
 def _of_both(
-    ruled: Iterable[Statement], read: Iterable[tuple[Statement, str]], at: datetime
+    ruled: Sequence[Statement], read: Iterable[tuple[Statement, str]], at: datetime
 ) -> list[Statement]:
     """Return the statements of the parse, and of the rules those that are left to them."""
+    # "I don't live in Oslo" is so from now on, "never lived" of all time: the rules know which.
+    denied = {_told(said): said.start for said in ruled if said.mode == "denied"}
     parsed = [
-        with_times(said, sentence, find_intervals(sentence, at, told=True), at)
-        for said, sentence in read
+        said._replace(start=denied.get(_told(said), said.start)) if said.mode == "denied" else said
+        for said in (
+            with_times(said, sentence, find_intervals(sentence, at, told=True), at)
+            for said, sentence in read
+        )
     ]
     known = {_told(said) for said in parsed}
     valued = {(said.subject, said.relation) for said in parsed if said.relation in VALUES}

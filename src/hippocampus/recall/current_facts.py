@@ -50,10 +50,15 @@ _ALWAYS: Final = 1 << 62
 
 
 class Standing(NamedTuple):
-    """Rows that state a current fact; rows whose facts are all superseded, and since when."""
+    """
+    Rows that state a current fact; rows whose facts are all superseded, and since when.
+
+    ``ended``: where nothing is so any more, the rows that say so of what was so last.
+    """
 
     current: frozenset[int]
     over: Mapping[int, int]
+    ended: frozenset[int] = frozenset()
 
 
 class _Said(NamedTuple):
@@ -162,6 +167,7 @@ class FactResolver:
             row: since for fold in folds for row, since in fold.standing.over.items()
             if not self._tells_more(row, asked, fresh, allowed, at)
         }  # fmt: skip
+        current = current or {row for fold in folds for row in fold.standing.ended}
         return Standing(frozenset(current), over) if current else None
 
     def _tells_more(
@@ -323,7 +329,9 @@ def _standing(told: Iterable[Told], at: int) -> Standing:
         for row in fact.rows if row not in current and row not in fact.ends
     }  # fmt: skip
     last = {row for fact in facts if fact.valid_to is None for row in fact.rows[-_TELLINGS:]}
-    return Standing(frozenset(last), over)
+    ends = [(fact.valid_to, fact.ends) for fact in facts if fact.valid_to is not None and fact.ends]
+    ended = () if last or not ends else max(ends, key=lambda one: one[0])[1]
+    return Standing(frozenset(last), over, frozenset(ended))
 
 
 def _standing_once(told: Iterable[Told], asked: AskedFact, at: int) -> Standing | None:
