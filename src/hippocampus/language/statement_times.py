@@ -33,6 +33,10 @@ _CLAUSE: Final = lazy_pattern(
     re.IGNORECASE,
 )
 """Where a clause begins that has a subject of its own: "…, and I've", "but my sister Anna has"."""
+_WORD: Final = lazy_pattern(r"[\w'-]+")
+_BESIDE: Final = 80
+"""Characters behind a name in which a noun explains it; set by hand."""
+_OWN: Final = frozenset({"my", "our", "your", "his", "her", "their"})
 _TO: Final = lazy_pattern(r" *(?:to|until|till|[-\u2013\u2014])\b", re.IGNORECASE)
 
 
@@ -71,9 +75,15 @@ def with_times(
 
 def _is_in_passing(said: Statement, sentence: str) -> bool:
     """Return whether a noun only names somebody: "my boss Tom", or "Tom, my boss,"."""
-    noun, name = re.escape(said.word), re.escape(said.object)
-    named = rf"{noun},? {name}\b|\b{name}, (?:my|our|your|his|her|their) (?:\w+ )?{noun}\b"
-    return bool(said.object) and re.search(named, sentence, re.IGNORECASE) is not None
+    noun, name = said.word.casefold(), said.object.casefold()
+    before, found, behind = sentence.casefold().partition(name)
+    if not (noun and name and found):
+        return False
+    before = before.rstrip(" ,")
+    if before.endswith(noun) and not before[: -len(noun)][-1:].isalnum():
+        return True
+    whose, *words = _WORD.findall(behind, 0, _BESIDE) or [""]
+    return behind.startswith(", ") and whose in _OWN and noun in words[:2]
 
 
 def _of_clause(said: Statement, sentence: str, times: Sequence[Interval]) -> Sequence[Interval]:
