@@ -330,6 +330,8 @@ def test_a_note_without_a_verb_is_read_with_what_stands_beside_it(bank, said, qu
         ("Finished reading Ulysses.", "How many novels did I read?", 1),
         ("Swam as planned.", "How many times did I swim?", 1),
         ("Planned a swim.", "How many times did I swim?", 0),
+        ("I babysat on Friday.", "How often did I babysit?", 1),
+        ("Redid the bathroom.", "How often did I redo the bathroom?", 1),
         ("Dad visited.", "How often did I visit dad?", 0),
         ("She's visited dad.", "How often did I visit dad?", 0),
         ("I've visited dad.", "How often did I visit dad?", 1),
@@ -347,8 +349,9 @@ def test_how_often_it_was_in_a_longer_time_is_told_and_no_rate_is(bank, said, qu
 def test_the_first_time_in_a_year_is_on_its_own_day(bank):
     bank.remember("Swam for the first time this year.", at="2025-03-01", speaker="Ada")
     bank.remember("Swam again.", at="2025-03-08", speaker="Ada")
+    bank.remember("Another swim, the third this month.", at="2025-03-15", speaker="Ada")
 
-    assert ["2025-03-01", "2025-03-08"] == [
+    assert ["2025-03-01", "2025-03-08", "2025-03-15"] == [
         f"{event.start:%Y-%m-%d}" for event in bank.count_events("How often did I swim?").events
     ]
 
