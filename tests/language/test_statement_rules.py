@@ -359,6 +359,24 @@ def test_who_retires_to_bed_or_retires_a_thing_works_on(text):
     assert [] == read(text)
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Everyone thinks I live in Vienna but I don't.",
+        "They assumed I worked at Acme.",
+        "I sold Tom my bike.",
+    ],
+)
+def test_what_others_think_and_whom_things_are_sold_to_tells_nothing(text):
+    assert [] == read(text)
+
+
+def test_whose_boyfriend_it_is_has_a_name_without_its_ending():
+    found = read("Anna's moving in with her boyfriend Leo.")
+
+    assert [("Anna", "partner", "Leo", "holds")] == found
+
+
 def test_a_month_is_not_where_a_town_is_from():
     assert not read("My daughter Mia will study in Vienna from October.")[1:]
 

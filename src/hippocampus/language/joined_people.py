@@ -46,7 +46,7 @@ def owner_before(sentence: str, start: int, known: Collection[str]) -> str | Non
     if near is not None:
         return near["name"]
     people = {
-        found[0]
+        found[0].removesuffix("'s")  # "Anna's moving in with her"
         for found in _RE.name.finditer(before)
         if _may_be_somebody(found[0]) and not _is_place(found[0], before[: found.start()], known)
     }

@@ -385,6 +385,9 @@ class _StatementReader:
             and bool(thing)
             and _last(thing) in word_set("kin")
         )
+        somebody = is_person(thing) or thing.split(" ", 1)[0] in self._known
+        if rule.relation == "owns" and rule.mode == "ended" and somebody:
+            return  # "I sold Tom my bike"
         fits = {"owns": _a_thing, "works_as": _a_person}.get(rule.relation)
         sold = rule.relation == "owns" and rule.mode == "ended" and _RE.own_name.match(tail)
         if fits is not None and not fits(thing) and not kin and not sold:
