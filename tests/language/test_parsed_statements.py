@@ -1127,6 +1127,24 @@ def test_a_child_that_somebody_had_is_their_child_still():
     assert ("Tom", "child", "Lina", "began") in lines("Tom and Eva had a girl, Lina, in May.")
 
 
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("When I lived in Rome, I had a dog called Rex.", ("Ada", "pet", "Rex", "held")),
+        ("I'm an old nurse.", ("Ada", "works_as", "old nurse", "holds")),
+        ("My dad's a retired baker.", ("Ada's dad", "works_as", "baker", "ended")),
+    ],
+)
+def test_what_was_is_not_said_to_be_still(text, said):
+    told = [one for one in lines(text) if one[1] == said[1]]
+
+    assert [said] == told
+
+
+def test_who_is_no_nurse_is_none():
+    assert [] == lines("I'm no nurse, but that looks infected.")
+
+
 def test_a_colleagues_wife_is_not_the_colleague():
     text = "My colleague Ben's wife is a teacher."
 

@@ -371,6 +371,10 @@ def test_what_others_think_and_whom_things_are_sold_to_tells_nothing(text):
     assert [] == read(text)
 
 
+def test_a_retired_baker_was_one():
+    assert [("Ada's dad", "works_as", "baker", "ended")] == read("My dad is a retired baker.")
+
+
 def test_whose_boyfriend_it_is_has_a_name_without_its_ending():
     found = read("Anna's moving in with her boyfriend Leo.")
 

@@ -50,6 +50,8 @@ ALIVE: Final = "alive"
 """The relation of who lives to nothing: only its end is told, with which they are nobody's pet."""
 
 _FORMER: Final = frozenset({"ex", "former", "late", "previous"})
+FORMER_WORK: Final = frozenset({"ex", "former", "retired"})
+"""Words before what somebody was by trade: "a retired baker"."""
 _FORMER_ROLE: Final = frozenset({"old", "last"})
 """Words before a role, such as "boss", that say what ``_FORMER`` does before any noun."""
 

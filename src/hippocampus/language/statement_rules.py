@@ -27,6 +27,7 @@ from hippocampus.language.relations import (
     ALSO_CALLED,
     BY_BIRTH,
     EXCLUSIVE,
+    FORMER_WORK,
     Rule,
     is_former,
     relation_of,
@@ -482,6 +483,10 @@ class _StatementReader:
             mode: Mode = "held" if clause.perfect else "holds"
             relation = "works_as" if is_work(_last(thing)) else "is_a"
             relation = "diet" if _last(thing) in word_set("diets") else relation
+            first, _, role = thing.lower().partition(" ")
+            if first in FORMER_WORK and not clause.denied:
+                yield Statement(clause.subject, relation, role, "ended")
+                return
             yield from self._is_or_not(clause, relation, thing.lower(), mode, behind)
 
     def _is_or_not(

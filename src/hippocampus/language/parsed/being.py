@@ -12,6 +12,7 @@ from hippocampus.language.parsed.clauses import SUBJECTS, Clause, child, childre
 from hippocampus.language.parsed.kin import is_made_up, is_over, is_played, kin_of, tell_named
 from hippocampus.language.parsed.names import is_date, is_proper, role_of, words_of
 from hippocampus.language.parsed.referents import FIRST, Referents
+from hippocampus.language.relations import FORMER_WORK
 
 if TYPE_CHECKING:
     from spacy.tokens import Span, Token
@@ -149,7 +150,10 @@ def _work(clause: Clause, what: Token) -> Iterator[Statement]:
         fits = one.tag_ in ("NN", "NNP") or (each and one.tag_ == "NNS")
         if not fits or child(one, "poss") is not None or is_proper(one) or not is_work(one.text):
             continue
-        past = any(left.lower_ in ("retired", "former", "ex") for left in one.children)
+        left = {before.lower_ for before in one.children}
+        if "no" in left:
+            continue  # "I'm no nurse"
+        past = not left.isdisjoint(FORMER_WORK)
         mode: Mode = "ended" if past else clause.mode()
         # "Former" is in the mode; it is no part of what the work is called.
         work = role_of(one, adjectives=not past)

@@ -125,7 +125,8 @@ def _owner_unsaid(noun: Token, name: Token, relation: str, referents: Referents)
     if relation == "pet":
         had = subject_of(noun.head) if noun.dep_ == "dobj" else None
         theirs = had is not None and had.lower_ not in FIRST  # "Tom has a dog called Rex"
-        mine = article is not None and name.dep_ not in SUBJECTS and not theirs
+        over = had is not None and noun.head.lemma_ == "have" and noun.head.tag_ == "VBD"
+        mine = article is not None and name.dep_ not in SUBJECTS and not (theirs or over)
         return referents.speaker if mine else None
     if relation == "child" and noun.lower_ in _OWN_CHILDREN and article is not None:
         return referents.speaker
