@@ -1141,6 +1141,19 @@ def test_what_was_is_not_said_to_be_still(text, said):
     assert [said] == told
 
 
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("We moved into a bigger flat in Linz.", [("Ada", "lives_in", "Linz", "began")]),
+        ("We moved into a hotel in Rome for the week.", []),
+        ("We moved to Rome for the weekend.", []),
+        ("We moved into the kitchen.", []),
+    ],
+)
+def test_who_moves_into_something_in_a_town_lives_there(text, said):
+    assert said == lines(text)
+
+
 def test_who_is_no_nurse_is_none():
     assert [] == lines("I'm no nurse, but that looks infected.")
 

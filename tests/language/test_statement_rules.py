@@ -371,6 +371,10 @@ def test_what_others_think_and_whom_things_are_sold_to_tells_nothing(text):
     assert [] == read(text)
 
 
+def test_a_note_without_a_subject_is_of_its_writer():
+    assert [("Ada", "marital_status", "married", "began")] == read("Got married in May.")
+
+
 def test_a_retired_baker_was_one():
     assert [("Ada's dad", "works_as", "baker", "ended")] == read("My dad is a retired baker.")
 

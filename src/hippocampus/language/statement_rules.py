@@ -36,6 +36,7 @@ from hippocampus.language.relations import (
 from hippocampus.language.statement_times import with_times
 from hippocampus.language.time import find_intervals
 from hippocampus.language.time.spans import DAY
+from hippocampus.language.time.tense import is_past
 
 _RE: Final = Patterns("statements")
 _ALONE: Final = frozenset({"divorced", "single", "widowed"})
@@ -248,7 +249,9 @@ class _StatementReader:
                     mode: Mode = "ended" if is_former(noun, who.lower().split()) else "holds"
                     yield Statement(owner, noun, match["called"], mode)
             sure = self._is_somebody(who, match.span("who"), bare)
-            subject = self._who(who, match["called"], sure=sure)
+            noted = match.start("who") == 0 and is_past(who.lower()) and not is_person(who)
+            who = "I" if noted else who  # "Got married in May."
+            subject = self._who(who, match["called"], sure=sure or noted)
             if subject is None:
                 continue
             for part in self._parts(match["rest"]):

@@ -21,7 +21,7 @@ from hippocampus.language.noun_sorts import (
     is_vehicle,
     is_work,
 )
-from hippocampus.language.nouns import use_of
+from hippocampus.language.nouns import singular, use_of
 from hippocampus.language.parsed.clauses import (
     SUBJECTS,
     Aspect,
@@ -370,6 +370,8 @@ def _living(clause: Clause, place: Token, mode: Mode, referents: Referents) -> I
     # Who moves something to a place need not move there.
     moved = child(clause.verb, "dobj")
     moves = clause.lemma not in ("live", "rent") and moved is not None
+    stay = object_of(clause.verb, "for")
+    moves |= stay is not None and singular(stay.lower_) in word_set("brief_stays")
     if moves or is_time(place) or (clause.lemma == "rent" and not _is_home(clause, moved, mode)):
         return
     pointed = any(one.lower_ in ("this", "that") for one in children(place, "det"))
