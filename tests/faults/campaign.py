@@ -2,6 +2,7 @@
 Faults of the disk under every verb: which of its operations fails, how, and what must hold then.
 
     python tests/faults/campaign.py --seconds 3600 --report bench/results/torture.json
+    python tests/faults/campaign.py --seconds 3600 --kinds faults --add --report FILE
 
 A verb runs on a copy of one small store while the n-th operation of the disk fails, once or from
 then on. Whatever happens, only a ``HippocampusError`` may come out; the store opens afterwards, is
@@ -512,7 +513,11 @@ def sweep(case, disk, ways=WAYS, *, step=1, start=1, until=None):
             nth += step
 
 
-def campaign(folder, until, verbs, *, step=1, show=lambda *_: None):
+KINDS = ("power_cuts", "kills", "faults")
+"""What a campaign does: two of an hour, each of some of them, are one of two hours."""
+
+
+def campaign(folder, until, verbs, *, step=1, ways=(), show=lambda *_: None):
     """Sweep over verbs, every one in one way before any in the next, as far as time goes."""
     faults, findings = {"kills": Counter(), "faults": Counter()}, []
     for number, store in enumerate(STORES):
@@ -526,7 +531,7 @@ def campaign(folder, until, verbs, *, step=1, show=lambda *_: None):
                 for verb in verbs
                 if verb not in others
             ]
-            for way in [KILLED, *WAYS]:
+            for way in ways:
                 count = faults["kills" if way == KILLED else "faults"]
                 for case in cases:
                     for nth, _, wrong in sweep(case, disk, [way], step=step, until=until):
@@ -545,8 +550,9 @@ def part(number, given):
     verbs = given.verb or [*VERBS, *OF_EMBEDDERS, *OF_KEYS]
     processes = given.processes
     cut, findings, began = Counter(), [], time.monotonic()
+    ways = [KILLED] * ("kills" in given.kinds) + list(WAYS) * ("faults" in given.kinds)
     with tempfile.TemporaryDirectory() as name:
-        for share, key in enumerate((None, KEY), start=1):
+        for share, key in enumerate((None, KEY) * ("power_cuts" in given.kinds), start=1):
             told, found = cuts(
                 Path(name), began + given.seconds / 6 * share, verbs=given.verb, key=key,
                 step=given.step, passes=range(number, PASSES, processes),
@@ -554,7 +560,7 @@ def part(number, given):
             cut += told
             findings += found
         faults, found = campaign(
-            Path(name), began + given.seconds, verbs[number::processes], step=given.step,
+            Path(name), began + given.seconds, verbs[number::processes], step=given.step, ways=ways,
             show=partial(print, f"{number + 1} of {processes},", file=sys.stderr),
         )  # fmt: skip
     return {**faults, "power_cuts": cut}, findings + found
@@ -570,8 +576,16 @@ def main(show=print):
     parser.add_argument("--report", type=Path)
     parser.add_argument("--step", type=int, default=1, help="of so many operations only one")
     parser.add_argument("--verb", nargs="*")
+    parser.add_argument("--kinds", nargs="*", choices=KINDS, default=KINDS)
+    parser.add_argument("--add", action="store_true", help="to a report of the same commit")
     given = parser.parse_args()
     counted, findings = {}, []
+    if given.add:
+        before = json.loads(given.report.read_text("utf-8"))
+        if before.pop("commit") != commit():
+            sys.exit(f"{given.report} is of another commit than {commit()}: begin a new one")
+        findings = before.pop("findings")
+        counted = {what: Counter(by["by_verb"]) for what, by in before.items()}
     with ProcessPoolExecutor(given.processes, get_context("spawn")) as pool:
         for told, found in pool.map(partial(part, given=given), range(given.processes)):
             for what, by in told.items():
