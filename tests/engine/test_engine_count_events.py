@@ -346,6 +346,34 @@ def test_how_often_it_was_in_a_longer_time_is_told_and_no_rate_is(bank, said, qu
     assert count == bank.count_events(question, now=NOW).count
 
 
+LIFE = {
+    "2025-01-10": "Swam for the first time in ages.",
+    "2025-02-10": "I swam 20 lengths.",
+    "2025-02-20": "Did not swim because of my shoulder.",
+    "2025-03-05": "I wanted to swim but the pool was closed.",
+    "2025-03-08": "The last swim of Tom was in May.",
+    "2025-03-12": "We argued about swimming lessons.",
+}
+
+
+@pytest.mark.parametrize(
+    ("question", "day"),
+    [
+        ("When did I last swim?", "2025-02-10"),
+        ("When did I swim last?", "2025-02-10"),
+        ("When was the last time I went swimming?", "2025-02-10"),
+        ("When did I swim most recently?", "2025-02-10"),
+        ("When did I first swim?", "2025-01-10"),
+        ("When was the first time that I swam?", "2025-01-10"),
+    ],
+)
+def test_the_last_or_first_to_take_place_leads_where_its_time_is_asked_for(bank, question, day):
+    for said_on, text in LIFE.items():
+        bank.remember(text, at=said_on, speaker="Ada")
+
+    assert LIFE[day] == bank.recall(question)[0].text
+
+
 def test_the_first_time_in_a_year_is_on_its_own_day(bank):
     bank.remember("Swam for the first time this year.", at="2025-03-01", speaker="Ada")
     bank.remember("Swam again.", at="2025-03-08", speaker="Ada")

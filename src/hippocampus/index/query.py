@@ -24,7 +24,7 @@ from hippocampus.language.question_intent import Intent
 from hippocampus.language.relations import functional, names_all_of, relation_of, same_kin
 
 if TYPE_CHECKING:
-    from hippocampus.language.counting.asked import AskedEvents
+    from hippocampus.language.counting.asked import AskedEvents, AskedOccasion
 
 
 class AskedFact(NamedTuple):
@@ -146,6 +146,8 @@ class Query:
     counted: AskedEvents | None = None
     """The events that it counts, with their times: of "how often did I swim?"; None if it counts
     none."""
+    occasion: AskedOccasion | None = None
+    """The last or first event of which it asks when it was: of "when did I last swim?"."""
     sort: str = ""
     """Sort of the things, a noun in the singular: "trip" of "which trips"; "" if it does not
     say."""

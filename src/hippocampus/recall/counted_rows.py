@@ -4,11 +4,13 @@ Rows for a question "how many times": each event that took place by one row, and
 What only speaks of the thing ("I should run more often") is as near to such a question as what
 tells of an event. So the texts of the best rows, and of those that have a word of what is counted,
 are read (``language/counting``): rows that tell of one, in the time that is asked for, come before
-the others, the first of each event before its further ones.
+the others, the first of each event before its further ones. Where "when did I last run?" asks for
+the time of one of them, the row that tells of that leads.
 """
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Final
 
 import numpy as np
@@ -23,7 +25,7 @@ from hippocampus.index.columns import Labels
 from hippocampus.kernel import top_k
 from hippocampus.language.counting.asked import AskedEvents
 from hippocampus.language.counting.families import stems_of_family
-from hippocampus.language.counting.mentions import Mention, find_mentions
+from hippocampus.language.counting.mentions import EventMentions, Mention, find_mentions
 from hippocampus.recall.propose import Search
 from hippocampus.recall.scored import Scored
 from hippocampus.recall.spreading_activation import ReadTexts
@@ -38,6 +40,11 @@ _AGAIN, _UNSURE, _DENIED = np.float32(2), np.float32(1), np.float32(-1)
 one that may tell of a further event, and one that says that it did not take place. The first to
 tell of an event gains as much as there is between the best row and the last. Set by hand, as the
 next."""
+_ENOUGH: Final = 5
+"""Events that are looked at for the last or the first of all, by when they were told; chosen by
+hand: of what was told last seldom all is older than what was told before."""
+_AT_A_TIME: Final = 16
+"""Rows that are read together, by when they were told; chosen by hand."""
 _ELSEWHERE: Final = np.float32(-4)
 """Its gain if nothing of it is of the time that is asked for: it outweighs any gain below the
 first's."""
@@ -60,6 +67,34 @@ def gain_of_events(search: Search, scored: Scored, texts: ReadTexts) -> Floats |
         if row in read:
             gains[place] += _gain(search, asked, row, read[row], seen, above)
     return gains if gains.any() else None
+
+
+def gain_of_occasion(search: Search, scored: Scored, texts: ReadTexts) -> Floats | None:
+    """Return the gain by which the row leads that tells of the event that was last, or first."""
+    occasion = search.query.occasion
+    if occasion is None or not len(scored.rows):
+        return None
+    places = _places(search, scored, occasion.events)
+    said = search.index.columns.occurred_at(scored.rows[places])
+    places = places[np.argsort(-said if occasion.last else said, kind="stable")]
+    told: list[tuple[datetime, int]] = []
+    for begin in range(0, len(places), _AT_A_TIME):
+        some = places[begin : begin + _AT_A_TIME].tolist()
+        read = texts(scored.rows[some].tolist())
+        for place in some:
+            row = int(scored.rows[place])
+            found = _mentions(search, occasion.events, row, read.get(row, "")).found
+            told += [
+                (time.start, place)
+                for one in found if one.sure and _is_in(one, occasion.events.intervals)
+                for time in one.times if time.start is not None
+            ]  # fmt: skip
+        if len(told) >= _ENOUGH:
+            break
+    if not told:
+        return None
+    edge = max if occasion.last else min
+    return scored.lead(edge(told, key=lambda one: one[0])[1])
 
 
 def _places(search: Search, scored: Scored, asked: AskedEvents) -> NDArray[np.int64]:
@@ -94,17 +129,7 @@ def _gain(
         first: what the first to tell of an event gains.
 
     """
-    columns = search.index.columns
-    role, speaker = _label(columns.role, row), _label(columns.speaker, row)
-    if role in MACHINE_ROLES:
-        return np.float32(0)
-    now = search.query.now
-    assert now.tzinfo is not None, "a query is of an aware moment"
-    occurred_at = from_micros(int(columns.occurred_at(np.array([row], np.uint32))[0]))
-    found, refused = find_mentions(
-        text, asked, occurred_at=occurred_at, zone=now.tzinfo,
-        by_actor=not set(asked.who).isdisjoint((speaker or "").casefold().split()),
-    )  # fmt: skip
+    found, refused = _mentions(search, asked, row, text)
     timely = [one for one in found if _is_in(one, asked.intervals)]
     if any(one.sure for one in timely):
         ends = {(time.start, time.end) for one in timely if one.sure for time in one.times}
@@ -114,6 +139,21 @@ def _gain(
     if timely:
         return _UNSURE
     return _DENIED if refused else np.float32(0)
+
+
+def _mentions(search: Search, asked: AskedEvents, row: int, text: str) -> EventMentions:
+    """Return the mentions of the events in a row; none of what a machine said."""
+    columns = search.index.columns
+    role, speaker = _label(columns.role, row), _label(columns.speaker, row)
+    if role in MACHINE_ROLES:
+        return EventMentions([])
+    now = search.query.now
+    assert now.tzinfo is not None, "a query is of an aware moment"
+    occurred_at = from_micros(int(columns.occurred_at(np.array([row], np.uint32))[0]))
+    return find_mentions(
+        text, asked, occurred_at=occurred_at, zone=now.tzinfo,
+        by_actor=not set(asked.who).isdisjoint((speaker or "").casefold().split()),
+    )  # fmt: skip
 
 
 def _label(labels: Labels, row: int) -> str | None:

@@ -38,7 +38,11 @@ from hippocampus.language.asked_state import (
     asks_for_the_previous,
     asks_if_still,
 )
-from hippocampus.language.counting.asked import AskedEvents, read_asked_events
+from hippocampus.language.counting.asked import (
+    AskedEvents,
+    read_asked_events,
+    read_asked_occasion,
+)
 from hippocampus.language.event_anchored import find_event_anchored
 from hippocampus.language.foreign_intent import (
     foreign_intents,
@@ -153,6 +157,7 @@ def _read(text: str, now: datetime, cues: frozenset[str]) -> Query:
         state=None if small_talk or "list" in intents else _state(text, language, intervals),
         several=language is None and asks_for_several(text),
         counted=parse_counted(text, now=now) if "how many" in intents else None,
+        occasion=None if language else read_asked_occasion(text, now),
         sort=asked_in_plural(text) if language is None else "",
         conversation=None if small_talk else read_asked_conversation(text),
         choice=None if language else read_choice(text),

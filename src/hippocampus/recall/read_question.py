@@ -41,6 +41,8 @@ def asks_for(query: Query) -> Iterator[str]:
         yield "whatever was at a time"
     if query.latest > 1:
         yield "the last thing of all"
+    if query.occasion is not None:
+        yield f"when something took place {'last' if query.occasion.last else 'first'}"
     if query.conversation is not None:
         about = ", ".join(f"“{one}”" for one in query.conversation.about)
         yield _WHOLES[query.conversation.whole] + (f": {about}" if about else "")

@@ -123,6 +123,24 @@ def read_asked_events(text: str, now: datetime) -> AskedEvents:
     return _read_clause(read, words)
 
 
+class AskedOccasion(NamedTuple):
+    """The occasion that a question asks for the time of: the last of some events, or the first."""
+
+    events: AskedEvents
+    last: bool
+
+
+def read_asked_occasion(text: str, now: datetime) -> AskedOccasion | None:
+    """Return the occasion that "when did I last swim?" asks for; None if it asks for none."""
+    found = _RE.when_edge.search(text) or _RE.edge_time.search(text)
+    if found is None:
+        return None
+    told = found.groupdict()
+    clause = f"{told['clause']}{told.get('rest', '')}"
+    events = read_asked_events(f"how often {clause}?", now)
+    return AskedOccasion(events, told["edge"].lower() != "first") if events.keys else None
+
+
 def _until_auxiliary(words: Sequence[Said]) -> int:
     """Return the end of the group that is counted: an auxiliary, or the word for who did it."""
     for at, said in enumerate(words):
