@@ -34,6 +34,7 @@ CUE_WORDS: Final[Mapping[str, str]] = {
     "alike": "alike",  # several things: near the mean of the best
     "possession": "possession",  # owner and what is asked of them
     "choice": "choice",  # a side taken
+    "occasion": "occasion",  # the last, or first, time that something took place
     "answering": "answer",  # where the best row only asks the same
     "feedback": "agreement",  # pseudo-relevance feedback: rare words of the best rows
 }

@@ -36,7 +36,7 @@ _HEARD_OF: Final = frozenset(
 )
 """Signals of which each says that a hit has more to do with the question than others."""
 _LIFTED_FOR: Final = frozenset(
-    {"facts", "standing", "possession", "choice", "events", "answering", "feedback"}
+    {"facts", "standing", "possession", "choice", "events", "occasion", "answering", "feedback"}
 )
 """Steps of reordering of which each says so."""
 _SURE: Final = 0.5

@@ -138,7 +138,9 @@ STEPS: Final = (
     ReorderStep("possession", _by_texts(gain_of_possession), _without_whole_fact),  # before that
     ReorderStep("choice", _by_texts(gain_of_choice), _without_fact),  # a decision before both
     ReorderStep("answering", _by_texts(gain_of_answer), _without_fact),  # if the best only asks
-    ReorderStep("events", _by_texts(gain_of_occasion)),  # the last that took place, of "when last"
+    ReorderStep(
+        "occasion", _by_texts(gain_of_occasion)
+    ),  # the last that took place, of "when last"
     # They are placed by the best row, so that it has to be known.
     ReorderStep("standing", _by_scores(gain_of_wishes)),  # a little behind it
     ReorderStep("session", _by_scores(gain_of_leading)),  # before it: other searches found them

@@ -67,6 +67,7 @@ export const CUES = {
   gist: ["gist", "what it came to, with others, fits the question"],
   outcome: ["use", "it has helped before"],
   alike: ["alike", "it is like the best hits, where several things are asked for"],
+  occasion: ["occasion", "it tells of the last, or first, time that it took place"],
   possession: ["possession", "it names the owner and what is asked of them"],
   choice: ["choice", "it takes a side in the choice that the question puts, or names the other side"],
   answering: ["answer", "it says something where what is nearest only asks the same"],
