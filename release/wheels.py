@@ -18,6 +18,12 @@ from release.shrink import shrink
 GLIBC = "2.28"
 """That of RHEL 8, Debian 10 and Ubuntu 20.04, and what NumPy's wheels ask for."""
 COMPILERS = {"cc": "CC", "c++": "CXX"}
+AUDITWHEEL = (
+    "import platform, sys; machine = sys.argv.pop(1); platform.machine = lambda: machine;"
+    " from auditwheel.main import main; sys.exit(main())"
+)
+"""What runs auditwheel as on a machine that is named first: it takes only the platforms of its own,
+though it repairs wheels of any."""
 LOCK = Path(__file__).with_name("build.lock")
 
 
@@ -84,8 +90,8 @@ def build_wheel(source: Path, out: Path, target: Target, work: Path, when: str) 
     run([python, "-m", "build", "--wheel", "--no-isolation", "-o", raw, source], env=env)
     out.mkdir(parents=True, exist_ok=True)
     made = newest(raw, "*.whl")
-    repair = [sys.executable, "-m", "auditwheel", "repair", "--only-plat", "--plat", target.tag]
-    run([*repair, "-w", out, made], env=env)
+    repair = [sys.executable, "-c", AUDITWHEEL, target.machine, "repair", "--only-plat"]
+    run([*repair, "--plat", target.tag, "-w", out, made], env=env)
     wheel = newest(out, f"*{target.tag}.whl")
     shrink(wheel)
     return wheel
