@@ -488,6 +488,59 @@ def test_mail_that_begins_with_a_byte_order_mark_is_read_as_without(put, name):
     assert only(put(name, mail)) == only(put(name, codecs.BOM_UTF8 + mail))
 
 
+LIST_MAIL = """Subject: Wine
+Content-Type: multipart/mixed; boundary=B
+
+--B
+{said}
+--B
+Content-Type: text/plain
+
+To leave the list, write to it.
+--B--
+"""
+PAGE = "Content-Type: text/html\n\n<p>Red or white?</p>\n"
+TWICE = f"""Content-Type: multipart/alternative; boundary=C
+
+--C
+Content-Type: text/plain
+
+Red or white?
+--C
+Content-Type: multipart/related; boundary=D
+
+--D
+{PAGE}
+--D--
+--C--"""
+BLANK = TWICE.replace("Red or white?\n--C\n", " \n--C\n", 1)
+
+
+@pytest.mark.parametrize("said", [PAGE, TWICE, BLANK])
+def test_a_footer_in_plain_text_does_not_take_the_place_of_a_page(put, said):
+    (turn,) = only(put("a.eml", LIST_MAIL.format(said=said)))
+
+    assert turn.text == "Subject: Wine\n\nRed or white?\n\nTo leave the list, write to it."
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "=?utf-8?q?M=C3=BCller=2C_In=C3=AAs?= <ines@example.org>",
+        '"=?utf-8?q?M=C3=BCller=2C_In=C3=AAs?=" <ines@example.org>',
+        "=?utf-8?q?M=C3=BCller=2C?=\n =?utf-8?b?IEluw6pz?= <ines@example.org>",
+        '"Müller, Inês" <ines@example.org>',
+    ],
+)
+def test_a_comma_in_an_encoded_name_does_not_part_it(put, written):
+    head = f"From: {written}\nTo: Tom <t@example.org>,\n {written}\nSubject: Café\n\nHi.\n"
+    (turn,) = only(put("a.eml", head))
+
+    assert turn.text == "Subject: Café\n\nHi."
+    assert (turn.speaker, turn.metadata["sender"]) == ("Müller, Inês", "ines@example.org")
+    assert turn.metadata["to"] == ["Tom", "Müller, Inês"]
+
+
 @pytest.mark.parametrize("charset", ["hex", "unicode_escape", "idna", "utf-99", "\x00", ""])
 def test_charsets_that_are_none_still_give_text(put, charset):
     head = f'Subject: =?{charset}?q?a?=\nContent-Type: text/plain; charset="{charset}"\n\n'

@@ -8,11 +8,11 @@ from collections.abc import Iterator
 from datetime import datetime
 from email import message_from_bytes
 from email.errors import MessageError
-from email.header import decode_header
+from email.header import Header, decode_header
 from email.message import Message
-from email.utils import getaddresses, parseaddr
+from email.utils import getaddresses
 from html import unescape
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from hippocampus.core.records import Turn
 from hippocampus.core.validation import clean
@@ -98,8 +98,8 @@ class _Mailbox:
         subject = _header(mail, "Subject")
         if not text and not subject:
             raise SourceError("holds no text", path=address)
-        name, sender = parseaddr(_header(mail, "From"))
-        recipients = getaddresses([_header(mail, "To"), _header(mail, "Cc")])
+        name, sender = next(iter(_addresses(mail, "From")), ("", ""))
+        recipients = [*_addresses(mail, "To"), *_addresses(mail, "Cc")]
         return Turn(
             text=f"Subject: {subject}\n\n{text}".strip() if subject else text,
             at=self._at(mail),
@@ -198,29 +198,49 @@ def _tidy(text: str) -> str:
     return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip()
 
 
+class _SaidOnce(NamedTuple):
+    """Texts of a message that say the same in two ways, or one text that stands alone."""
+
+    plain: list[str]
+    html: list[str]
+
+    @property
+    def text(self) -> str:
+        """The plain text, or what a page shows where there is none."""
+        plain = "\n\n".join(filter(None, (part.strip() for part in self.plain)))
+        return plain or "\n\n".join(filter(None, map(html_text, self.html)))
+
+
 def _body(mail: Mail) -> tuple[str, list[str]]:
-    """Return the text of a message, plain where there is plain, and its attachments' names."""
-    plain: list[str] = []
-    html: list[str] = []
+    """
+    Return the text of a message in order, and its attachments' names.
+
+    Plain text takes the place of a page only where it is offered as the same: a list's footer is
+    plain text as well.
+    """
+    said: list[_SaidOnce] = []
     attachments: list[str] = []
     # Not by recursion: whoever sent it decides how deep its parts are nested.
-    waiting: list[tuple[object, int]] = [(mail, 0)]
+    waiting: list[tuple[object, int, _SaidOnce | None]] = [(mail, 0, None)]
     while waiting:
-        part, depth = waiting.pop()
+        part, depth, same = waiting.pop()
         if not isinstance(part, Message):
             continue
         if part.is_multipart():
+            if same is None and part.get_content_type() == "multipart/alternative":
+                said.append(same := _SaidOnce([], []))
             inner = part.get_payload()
             if isinstance(inner, list) and depth < _DEPTH:
-                waiting += [(each, depth + 1) for each in reversed(inner)]
+                waiting += [(each, depth + 1, same) for each in reversed(inner)]
             continue
         kind, name = part.get_content_type(), _file_name(part)
         if name or part.get_content_disposition() == "attachment":
             attachments.append(name or kind)
         elif kind in {"text/plain", "text/html"}:
-            (plain if kind == "text/plain" else html).append(_part_text(part))
-    text = "\n\n".join(filter(None, (part.strip() for part in plain)))
-    return text or "\n\n".join(filter(None, map(html_text, html))), attachments
+            if same is None:
+                said.append(same := _SaidOnce([], []))
+            (same.plain if kind == "text/plain" else same.html).append(_part_text(part))
+    return "\n\n".join(filter(None, (one.text for one in said))), attachments
 
 
 def _file_name(part: Mail) -> str | None:
@@ -256,16 +276,34 @@ def _decode(data: bytes, charset: str) -> str:
         return data.decode("cp1252", errors="replace")
 
 
+def _addresses(mail: Mail, name: str) -> list[tuple[str, str]]:
+    """Return the (name, address) of whom a header names."""
+    # Parted before it is decoded: an encoded name may have a comma in it ("Doe, Jane").
+    written = " ".join(_written(mail, name).split())
+    found = getaddresses([written])
+    if not any("@" in address for _, address in found):  # as where the addresses are encoded, too
+        found = getaddresses([_decoded(written)])
+    return [(_decoded(who), _decoded(address)) for who, address in found]
+
+
 def _header(mail: Mail, name: str) -> str:
     """Return a header as one line of text; empty when there is none."""
-    return _decoded(mail.get(name, ""))
+    return _decoded(_written(mail, name))
 
 
-def _decoded(value: object) -> str:
+def _written(mail: Mail, name: str) -> str:
+    """Return a header as it is written, with its encoded words."""
+    value: object = mail.get(name, "")
+    if isinstance(value, Header):  # of bytes that are not ASCII, as newer programs send UTF-8
+        return "".join(_decode(part, charset or "utf-8") for part, charset in decode_header(value))
+    return str(value)
+
+
+def _decoded(value: str) -> str:
     try:
-        parts = decode_header(str(value))
+        parts = decode_header(value)
     except (MessageError, ValueError):  # broken base64
-        parts = [(str(value), None)]
+        parts = [(value, None)]
     words = (
         part if isinstance(part, str) else _decode(part, charset or "utf-8")
         for part, charset in parts

@@ -62,9 +62,10 @@ def moment_in_name(path: str) -> datetime | None:
 def _from_number(number: float) -> datetime | None:
     if 1e7 <= number < 1e14 and number == int(number):
         found = _DIGITS.fullmatch(str(int(number)))
-        with suppress(ValueError):  # its digits are no date
-            if found is not None:
-                return datetime(*(int(part) for part in found.groups() if part))  # noqa: DTZ001 (the bank's zone)
+        if found is not None:
+            year, month, day, hour, minute, second = (int(part or 0) for part in found.groups())
+            with suppress(ValueError):  # its digits are no date
+                return datetime(year, month, day, hour, minute, second)  # noqa: DTZ001 (the bank's zone)
     return _from_epoch(number) if abs(number) >= _LEAST else None
 
 
