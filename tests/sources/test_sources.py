@@ -248,6 +248,35 @@ def test_conversations_of_a_list_are_sessions(put):
     assert (two.role, two.text) == ("assistant", "b")
 
 
+@pytest.mark.parametrize("name", ["m.json", "m.jsonl"])
+def test_a_message_without_a_time_has_that_of_the_one_before(put, name):
+    talk = [{"role": "user", "content": "a", "ts": JULY}, {"role": "assistant", "content": "b"}]
+    written = "\n".join(map(json.dumps, talk)) if name.endswith("l") else json.dumps(talk)
+
+    assert [turn.at for turn in only(put(name, written))] == [JULY_READ, JULY_READ]
+
+
+@pytest.mark.parametrize("name", ["conversation", "messages", "turns"])
+def test_a_conversation_has_its_id_whatever_its_list_is_called(put, name):
+    talks = [{"id": one, name: [{"role": "user", "content": one}]} for one in ("x1", "x2")]
+
+    assert [turn.session for turn in only(put("m.json", talks))] == ["x1", "x2"]
+
+
+@pytest.mark.parametrize("detail", [{"items": [{"sku": 1}]}, {"history": ["opened"]}])
+def test_a_message_with_a_list_beside_its_words_keeps_them(put, detail):
+    (turn,) = only(put("m.json", [{"role": "user", "content": "I ordered it."} | detail]))
+
+    assert (turn.role, turn.text) == ("user", "I ordered it.")
+
+
+def test_an_object_around_a_message_leaves_it_its_speaker(put):
+    talk = [{"ts": JULY, "message": {"role": "human", "name": "Ada", "content": "Hi."}}]
+    (turn,) = only(put("m.json", talk))
+
+    assert (turn.role, turn.speaker, turn.at) == ("user", "Ada", JULY_READ)
+
+
 def test_content_parts_are_joined_without_the_pictures(put):
     parts = [{"type": "text", "text": "Look"}, {"type": "image_url", "image_url": {"url": "x"}}]
     calls = {"role": "assistant", "content": None, "tool_calls": [{}]}
@@ -283,6 +312,21 @@ def test_a_file_of_garbage_lines_is_given_up(put):
     assert not files
     assert len(problems) == 101
     assert "more than 100" in problems["m.jsonl"]
+
+
+def test_lines_of_another_kind_are_told_of_together(put):
+    files, problems = read(put("m.jsonl", '{"x": 1}\n' * 5000))
+
+    assert not files
+    assert len(problems) == 101
+    assert "no messages found" in problems["m.jsonl"]
+
+
+def test_a_message_among_many_other_lines_is_read(put):
+    files, problems = read(put("m.jsonl", '{"x": 1}\n' * 5000 + '{"text": "good"}'))
+
+    assert [turn.text for turn in files["m.jsonl"]] == ["good"]
+    assert problems["m.jsonl"] == "4,900 more are no messages"
 
 
 def test_halved_characters_become_storable_text(put):

@@ -12,8 +12,9 @@ from hippocampus.core.word_lists import word_list
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _NUMBER = re.compile(r"-?\d{9,19}(?:\.\d{1,9})?")
-_LEAST = 1e8
-"""Seconds, 1973 in March: a smaller number is a year, a count or a place in a recording."""
+_NO_TIMES = range(86_400, 100_000_000)
+"""Seconds from 1970 to 1973 that are a count, a month or the like. Of the first day they are kept,
+for an import tells of them."""
 _DATE_IN_NAME = re.compile(
     # Without marks between them, eight digits of other centuries are some number.
     r"(?<!\d)((?:19|20)\d\d|[12]\d{3}(?=[-_.]))([-_.]?)(0[1-9]|1[0-2])\2([0-2]\d|3[01])(?!\d)"
@@ -66,7 +67,7 @@ def _from_number(number: float) -> datetime | None:
             year, month, day, hour, minute, second = (int(part or 0) for part in found.groups())
             with suppress(ValueError):  # its digits are no date
                 return datetime(year, month, day, hour, minute, second)  # noqa: DTZ001 (the bank's zone)
-    return _from_epoch(number) if abs(number) >= _LEAST else None
+    return None if _NO_TIMES.start <= number < _NO_TIMES.stop else _from_epoch(number)
 
 
 def _in_24_hours(time: re.Match[str]) -> str:
