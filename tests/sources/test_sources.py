@@ -163,6 +163,34 @@ We fly on Tuesday.
     assert turn.metadata["draft"] is False
 
 
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        (">-\n  The plan\n  - for May\n", "The plan - for May"),
+        ("|\n  The plan\n  - for May\n", "The plan\n- for May"),
+        ('"The plan"  # as of May\n', "The plan"),
+        (r'"The \"plan\" # 1"' + "\n", 'The "plan" # 1'),
+        ("'The user''s plan'\n", "The user's plan"),
+        ('[ana, "Doe, Jane", \'Tom, too\', x "y"]  # both\n',
+         ["ana", "Doe, Jane", "Tom, too", 'x "y"']),
+        ("[]\n", None),
+    ],
+)  # fmt: skip
+def test_values_of_front_matter_are_read_as_yaml(put, written, meant):
+    (turn,) = only(put("a.md", f"---\nabout: {written}draft: true\n---\nWords.\n"))
+
+    assert turn.metadata.get("about") == meant
+    assert turn.metadata["draft"] is True
+
+
+@pytest.mark.parametrize("date", ["2023", "8", "202405", "soon"])
+def test_a_year_alone_in_front_matter_is_no_time(put, date):
+    put("2024-05-03-a.md", f"---\ndate: {date}\n---\nWords.\n")
+    files, _ = read(put("b.md", "---\ndate: 20240503\n---\nWords.\n"))
+
+    assert [turns[0].at for turns in files.values()] == [datetime(2024, 5, 3)] * 2  # noqa: DTZ001
+
+
 @pytest.mark.parametrize("text", ["# Bread rolls #\n\nFlour.", "Bread rolls\n===\n\nFlour."])
 def test_the_first_heading_is_the_title(put, text):
     (turn,) = only(put("a.rst", text))
