@@ -338,6 +338,22 @@ def test_a_dry_run_tells_of_any_file(home):
     assert "document" in shown.stdout
 
 
+@pytest.mark.parametrize("named", [[], ["--format", "hippocampus"]])
+def test_a_dry_run_of_an_export_counts_what_an_empty_bank_would_take(home, named):
+    with Memory(home / "other.db", embedder="hash") as memory:
+        bank = memory.bank("ada")
+        bank.remember("The plumber comes on Friday.", role="user", session="s")
+        bank.forget(id=[bank.remember("He comes on Monday.", role="user").id])
+        bank.export(home / "ada.jsonl")
+    shown = run(home, "import", str(home / "ada.jsonl"), *named, "--dry-run", "--json")
+    told = json.loads(shown.stdout)
+
+    assert (0, 2, []) == (shown.exit_code, told["turns"], told["unreadable"])
+    (file,) = told["files"]
+    assert ("hippocampus", {"user": 2}) == (file["format"], file["by_role"])
+    assert not (home / "agent.db").exists()
+
+
 @pytest.mark.parametrize(
     ("args", "words"),
     [
