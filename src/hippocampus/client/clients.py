@@ -47,6 +47,7 @@ from hippocampus.sources.agents.tools import TOOLS, kind_of
 from hippocampus.sources.walk import (
     check_format,
     files_of,
+    folder_name,
     is_missing,
     may_be_log,
     this_host,
@@ -259,10 +260,13 @@ class RemoteBank(_Verbs, Bank):
         check_label("as_", as_)
         if not root.exists():
             raise SourceError("no such file or folder", path=root)
+        inside = folder_name(root)
         found = [
             (name, file)
             for name, file in files_of(root)
-            if format is None or format not in TOOLS or kind_of(format, name, alone=file == root)
+            if format is None
+            or format not in TOOLS
+            or kind_of(format, name, alone=file == root, root=inside)
         ]
         folder = self._folder(root) if location is None else _Folder.told(location)
         synced = sync

@@ -55,7 +55,7 @@ def read_agent_memory(raw: Raw) -> Iterator[Item]:
     text, _ = decode(raw)
     fields, body = split_front_matter(text.replace("\r\n", "\n"))
     body = _COMMENT.sub("", body)
-    origin: Origin = "assistant" if _is_agents(raw.path) else "user"
+    origin: Origin = "assistant" if _is_agents(raw) else "user"
     title = fields.get("description") or fields.get("name")
     about = metadata(file=raw.path, applies_to=fields.get("globs") or fields.get("paths"))
     seen: dict[str, int] = {}
@@ -68,7 +68,7 @@ def read_agent_memory(raw: Raw) -> Iterator[Item]:
                     skipped=True,
                 )
             continue
-        head = [str(title)] if title and not one.path else []
+        head = [" ".join(str(title).split())] if title and not one.path else []
         said = clean(": ".join([" > ".join([*head, *one.path]), one.text]) if head or one.path
                      else one.text)  # fmt: skip
         place = "/".join(one.path)[:_LONGEST_NAME] or "top"
@@ -92,8 +92,8 @@ def read_project_memory(raw: Raw) -> Iterator[Item]:
         yield replace(item, origin="document") if isinstance(item, Turn) else item
 
 
-def _is_agents(path: str) -> bool:
-    return "memory" in PurePosixPath(path).parts[:-1]
+def _is_agents(raw: Raw) -> bool:
+    return "memory" in (raw.root, *PurePosixPath(raw.path).parts[:-1])
 
 
 def _only_imports(text: str) -> list[str]:

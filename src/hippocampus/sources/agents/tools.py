@@ -66,11 +66,12 @@ _MEMORY_FOLDERS: Final = frozenset({"rules", "memory", "memories"})
 MEMORY_SUFFIXES: Final = (".md", ".mdc", ".txt")
 
 
-def kind_of(tool: str, path: str, *, alone: bool) -> LogReader | str | None:
+def kind_of(tool: str, path: str, *, alone: bool, root: str = "") -> LogReader | str | None:
     """
     Return the reader of a tool's file, ``MEMORY`` of a file of instructions, or None.
 
-    ``alone``: whether somebody named the file itself, and not a folder that it is in.
+    ``alone``: whether somebody named the file itself, and not a folder that it is in. ``root``: the
+    name of the folder that the path is in.
     """
     one = TOOLS[tool]
     place = PurePosixPath(path)
@@ -86,7 +87,7 @@ def kind_of(tool: str, path: str, *, alone: bool) -> LogReader | str | None:
         alone or not one.inside or one.inside in place.parts[:-1] or not name.endswith(".json")
     ):
         return one.sessions
-    if name.endswith(MEMORY_SUFFIXES) and (alone or is_memory(path)):
+    if name.endswith(MEMORY_SUFFIXES) and (alone or is_memory(f"{root}/{path}")):
         return MEMORY
     # Who names both a file and its tool means that it is one.
     return one.sessions if alone else None
