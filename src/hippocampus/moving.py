@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Final, Literal, cast
 
 from hippocampus.core.config import Ingest
+from hippocampus.core.files import FileId, file_id
 from hippocampus.core.key import Key, as_key
 from hippocampus.core.lazy_dataclass import immutable
 from hippocampus.core.records import EpisodeRow, Progress, Store
@@ -144,7 +145,7 @@ def move(
 def _check(
     source: StoreAddress, target: StoreAddress, banks: Sequence[str] | None, as_: str | None
 ) -> None:
-    here, there = ({_resolved(one) for one in addresses(store)} for store in (source, target))
+    here, there = ({_identity(one) for one in addresses(store)} for store in (source, target))
     if ":memory:" in here | there:
         raise InputError("a store in memory is of one process; name a file or postgresql://…")
     if here & there:
@@ -155,8 +156,12 @@ def _check(
             raise InputError(f"as_={as_!r}: is the name of one bank; name which it is of")
 
 
-def _resolved(address: str) -> str:
-    return address if is_url(address) or address == ":memory:" else str(Path(address).resolve())
+def _identity(address: str) -> str | FileId:
+    """Return what tells a store from others: of a file, under whatever of its names."""
+    if is_url(address) or address == ":memory:":
+        return address
+    # SQLite would give each name of one file a log of its own.
+    return file_id(Path(address)) or str(Path(address).resolve())
 
 
 def _names(source: Store, banks: Sequence[str] | None) -> list[str]:

@@ -246,6 +246,17 @@ def test_a_store_is_not_moved_into_itself(place):
         move(old, old)
 
 
+@pytest.mark.parametrize("link", [os.link, os.symlink])
+def test_a_store_is_not_moved_into_another_name_of_itself(place, tmp_path, link):
+    source = fill(place("file"))
+    other = tmp_path / "other-name.db"
+    link(source, other)
+
+    with pytest.raises(InputError, match="source as well"):
+        move(source, other)
+    assert not other.with_name("other-name.db-wal").exists()
+
+
 ACTS = st.lists(
     st.one_of(
         st.tuples(st.just("say"), st.sampled_from(SAID), st.integers(0, 5)),
