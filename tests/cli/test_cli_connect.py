@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -42,6 +43,13 @@ def test_without_a_terminal_init_says_what_it_would_do_without_doing_it(shell, h
     assert "all-MiniLM-L6-v2 is not installed: a download of 84 MB" in " ".join(done.out.split())
     assert "add --yes to do all of this" in " ".join(done.err.split())
     assert before == everything(home)
+
+
+def test_what_init_says_to_do_next_can_be_pasted(shell, home):
+    done = shell("init", "--yes", "--no-model", "--client", "cursor", "--store", "a b.db")
+    for command in ("remember", "recall"):
+        (line,) = (one for one in done.out.splitlines() if f"hippocampus {command}" in one)
+        assert ["--store", "a b.db"] == shlex.split(line)[-2:]
 
 
 def test_disconnect_takes_back_all_that_init_connected(shell, home):
