@@ -45,7 +45,8 @@ def test_without_a_terminal_init_says_what_it_would_do_without_doing_it(shell, h
     assert before == everything(home)
 
 
-def test_what_init_says_to_do_next_can_be_pasted(shell, home):
+@pytest.mark.usefixtures("home")
+def test_what_init_says_to_do_next_can_be_pasted(shell):
     done = shell("init", "--yes", "--no-model", "--client", "cursor", "--store", "a b.db")
     for command in ("remember", "recall"):
         (line,) = (one for one in done.out.splitlines() if f"hippocampus {command}" in one)
