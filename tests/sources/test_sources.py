@@ -613,6 +613,18 @@ def test_a_comma_in_an_encoded_name_does_not_part_it(put, written):
     assert turn.metadata["to"] == ["Tom", "Müller, Inês"]
 
 
+def test_what_a_page_quotes_is_marked_as_another_ones_words(put):
+    page = """<p>I live in Lisbon.</p><div>Inês wrote:<blockquote type="cite">
+    <p>I am allergic<br>to <b>figs</b>.</p><ul><li>a <blockquote>We sail.</blockquote></ul>
+    </blockquote></div>Bye."""
+    (turn,) = only(put("a.eml", f"Subject: s\nContent-Type: text/html\n\n{page}"))
+
+    said = [line for line in turn.text.splitlines()[2:] if line]
+    assert ["I live in Lisbon.", "Inês wrote:", "Bye."] == [s for s in said if s[0] != ">"]
+    quoted = ["> I am allergic", "> to figs.", "> - a", "> > We sail."]
+    assert quoted == [line for line in said if line[0] == ">"]
+
+
 @pytest.mark.parametrize("charset", ["hex", "unicode_escape", "idna", "utf-99", "\x00", ""])
 def test_charsets_that_are_none_still_give_text(put, charset):
     head = f'Subject: =?{charset}?q?a?=\nContent-Type: text/plain; charset="{charset}"\n\n'
@@ -621,7 +633,11 @@ def test_charsets_that_are_none_still_give_text(put, charset):
     assert turn.text.endswith("café \\d")
 
 
-@pytest.mark.parametrize("html", ["<![foo[bar", "<" * 50_000, "<!--" * 50_000, "<b" * 50_000])
+@pytest.mark.parametrize(
+    "html",
+    ["<![foo[bar", "<" * 50_000, "<!--" * 50_000, "<b" * 50_000,
+     "<blockquote>" * 50_000],
+)  # fmt: skip
 def test_malformed_html_is_read_in_time(put, html):
     head = "Subject: s\nContent-Type: text/html\n\n"
 

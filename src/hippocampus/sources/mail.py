@@ -34,6 +34,8 @@ _NOT_CHARSETS = {"unicode_escape", "raw_unicode_escape", "idna", "punycode", "un
 _DEPTH = 50
 """Levels of parts within parts that are read: each forwarded mail adds one or two, and what lies
 deeper is left out. Chosen by hand."""
+_QUOTES = 5
+"""Marks before a line that is quoted within quotations; deeper ones look alike. Chosen by hand."""
 _SUBJECT_CHARS = 1000
 """Of a subject that metadata have, with each part of a long text; the text has all of it."""
 # Possessive throughout: whoever wrote the page, no part of it is matched in two ways.
@@ -131,9 +133,13 @@ class _Mailbox:
 
 
 def html_text(html: str) -> str:
-    """Return the visible text of a page, a line per block; in linear time, whatever it holds."""
+    """
+    Return the visible text of a page, a line per block; in linear time, whatever it holds.
+
+    What is quoted has a mark before each line, as in plain text: it is another one's words.
+    """
     seen: list[str] = []
-    hidden = 0
+    hidden = quoted = 0
     for data, tag, closing in _html_tokens(html):
         if data:
             if not hidden:
@@ -145,8 +151,11 @@ def html_text(html: str) -> str:
         elif tag in _HIDDEN:
             # More may be closed than was opened.
             hidden = max(0, hidden + (-1 if closing else 1))
+        if tag == "blockquote":
+            quoted = max(0, quoted + (-1 if closing else 1))
         if tag not in _INLINE:
-            seen.append("\n- " if tag == "li" and not closing else "\n")
+            item = "- " if tag == "li" and not closing else ""
+            seen.append("\n" + "> " * min(quoted, _QUOTES) + item)
     return _tidy("".join(seen))
 
 
@@ -194,7 +203,7 @@ def _html_tokens(html: str) -> Iterator[tuple[str, str, bool]]:
 
 
 def _tidy(text: str) -> str:
-    lines = (" ".join(line.split()) for line in text.split("\n"))
+    lines = (" ".join(line.split()) if line.strip("> ") else "" for line in text.split("\n"))
     return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip()
 
 
