@@ -625,6 +625,58 @@ def test_what_a_page_quotes_is_marked_as_another_ones_words(put):
     assert quoted == [line for line in said if line[0] == ">"]
 
 
+@pytest.mark.parametrize(
+    ("subject", "head"),
+    [
+        (
+            "RE: Dinner on Friday",
+            "From: Inês Silva|Sent: Monday, July 1, 2024 9:30 AM|To: Tom|Subject: Dinner on Friday",
+        ),
+        (
+            "AW: [EXT] Re: Dinner",
+            "Von: Inês <ines@example.org>|Gesendet: Montag, 1. Juli 2024 09:30|Betreff: Re: Dinner",
+        ),
+        ("TR : Dinner", "*De :* Inês|*Envoyé :* lundi 1 juillet 2024|*À :* Tom|*Objet :* dinner"),
+        ("Fwd: Dinner", "From: I <i@example.org>||Subject: Dinner||Date: 1 July 2024||To: Tom"),
+    ],
+)
+def test_an_earlier_mail_that_is_repeated_is_marked_from_its_head_on(put, subject, head):
+    begun = "I live in Lisbon.\nPS: I have a boat.\n\n"
+    written = head.replace("|", "\n")
+    body = f"{begun}{written}\n\nI am allergic to figs.\n"
+    (turn,) = only(put("a.eml", f"Subject: {subject}\n\n{body}"))
+
+    own, mark, rest = turn.text.partition("\n> ")
+    assert {">"} == {line[0] for line in f"{mark.strip()} {rest}".splitlines()}
+    assert turn.text.endswith("> I am allergic to figs.")
+    assert "boat" in own or "||" in head
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "What: Dinner\nWhen: 5 July 2024\nWhere: Porto, tom@example.org\n\nI am allergic to figs.",
+        "Name: Inês\nAddress: ines@example.org\nBorn: 1 May 1990\n\nI am allergic to figs.",
+        "Note: it is late\nAlso: Dinner\n\nI am allergic to figs.",
+        "From: Inês\nI am allergic to figs.",
+    ],
+)
+def test_lines_that_look_like_no_head_of_a_mail_stay_the_senders(put, body):
+    (turn,) = only(put("a.eml", f"Subject: Re: Dinner\n\n{body}\n"))
+
+    assert turn.text == f"Subject: Re: Dinner\n\n{body}"
+
+
+def test_a_mail_that_is_attached_is_marked_as_another_ones_words(put):
+    inner = "From: Inês <ines@example.org>\nSubject: Figs\n\nI am allergic to figs.\nReally.\n"
+    said = f"Content-Type: message/rfc822\n\n{inner}"
+    (turn,) = only(put("a.eml", LIST_MAIL.format(said=said)))
+
+    assert turn.text == (
+        "Subject: Wine\n\n> I am allergic to figs.\n> Really.\n\nTo leave the list, write to it."
+    )
+
+
 @pytest.mark.parametrize("charset", ["hex", "unicode_escape", "idna", "utf-99", "\x00", ""])
 def test_charsets_that_are_none_still_give_text(put, charset):
     head = f'Subject: =?{charset}?q?a?=\nContent-Type: text/plain; charset="{charset}"\n\n'

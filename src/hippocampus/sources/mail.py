@@ -18,6 +18,7 @@ from hippocampus.core.records import Turn
 from hippocampus.core.validation import clean
 from hippocampus.errors import SourceError
 from hippocampus.sources.base import Item, Raw, SourceProblem, metadata
+from hippocampus.sources.repeated import quoted, with_repeated_quoted
 from hippocampus.sources.timestamps import read_moment
 
 Mail: TypeAlias = "Message[str, str]"
@@ -98,6 +99,7 @@ class _Mailbox:
         except RecursionError as exc:
             raise SourceError("its parts are nested too deeply to read", path=address) from exc
         subject = _header(mail, "Subject")
+        text = with_repeated_quoted(text, subject)
         if not text and not subject:
             raise SourceError("holds no text", path=address)
         name, sender = next(iter(_addresses(mail, "From")), ("", ""))
@@ -139,7 +141,7 @@ def html_text(html: str) -> str:
     What is quoted has a mark before each line, as in plain text: it is another one's words.
     """
     seen: list[str] = []
-    hidden = quoted = 0
+    hidden = quotes = 0
     for data, tag, closing in _html_tokens(html):
         if data:
             if not hidden:
@@ -152,10 +154,10 @@ def html_text(html: str) -> str:
             # More may be closed than was opened.
             hidden = max(0, hidden + (-1 if closing else 1))
         if tag == "blockquote":
-            quoted = max(0, quoted + (-1 if closing else 1))
+            quotes = max(0, quotes + (-1 if closing else 1))
         if tag not in _INLINE:
             item = "- " if tag == "li" and not closing else ""
-            seen.append("\n" + "> " * min(quoted, _QUOTES) + item)
+            seen.append("\n" + "> " * min(quotes, _QUOTES) + item)
     return _tidy("".join(seen))
 
 
@@ -212,12 +214,14 @@ class _SaidOnce(NamedTuple):
 
     plain: list[str]
     html: list[str]
+    forwarded: bool
 
     @property
     def text(self) -> str:
         """The plain text, or what a page shows where there is none."""
         plain = "\n\n".join(filter(None, (part.strip() for part in self.plain)))
-        return plain or "\n\n".join(filter(None, map(html_text, self.html)))
+        text = plain or "\n\n".join(filter(None, map(html_text, self.html)))
+        return quoted(text) if self.forwarded and text else text
 
 
 def _body(mail: Mail) -> tuple[str, list[str]]:
@@ -230,24 +234,26 @@ def _body(mail: Mail) -> tuple[str, list[str]]:
     said: list[_SaidOnce] = []
     attachments: list[str] = []
     # Not by recursion: whoever sent it decides how deep its parts are nested.
-    waiting: list[tuple[object, int, _SaidOnce | None]] = [(mail, 0, None)]
+    waiting: list[tuple[object, int, bool, _SaidOnce | None]] = [(mail, 0, False, None)]
     while waiting:
-        part, depth, same = waiting.pop()
+        part, depth, forwarded, same = waiting.pop()
         if not isinstance(part, Message):
             continue
+        kind = part.get_content_type()
         if part.is_multipart():
-            if same is None and part.get_content_type() == "multipart/alternative":
-                said.append(same := _SaidOnce([], []))
+            forwarded = forwarded or kind == "message/rfc822"
+            if same is None and kind == "multipart/alternative":
+                said.append(same := _SaidOnce([], [], forwarded))
             inner = part.get_payload()
             if isinstance(inner, list) and depth < _DEPTH:
-                waiting += [(each, depth + 1, same) for each in reversed(inner)]
+                waiting += [(each, depth + 1, forwarded, same) for each in reversed(inner)]
             continue
-        kind, name = part.get_content_type(), _file_name(part)
+        name = _file_name(part)
         if name or part.get_content_disposition() == "attachment":
             attachments.append(name or kind)
         elif kind in {"text/plain", "text/html"}:
             if same is None:
-                said.append(same := _SaidOnce([], []))
+                said.append(same := _SaidOnce([], [], forwarded))
             (same.plain if kind == "text/plain" else same.html).append(_part_text(part))
     return "\n\n".join(filter(None, (one.text for one in said))), attachments
 
