@@ -127,18 +127,16 @@ def move(
     """
     _check(source, target, banks, as_)
     opened = partial(open_store, busy_timeout_s=_PATIENCE_S)
-    with (
-        closing(opened(source, read_only=True, create=False, key=as_key(key))) as old,
-        closing(opened(target, key=as_key(target_key))) as new,
-    ):
+    done: list[MovedBank] = []
+    with closing(opened(source, read_only=True, create=False, key=as_key(key))) as old:
         names = _names(old, banks)
-        moving = _Moving(cast("SqlStore", old), cast("SqlStore", new), whole=banks is None)
-        done: list[MovedBank] = []
-        for name in names:
-            done.append(moving.try_bank(name, as_ or name))
-            if progress:
-                progress(len(done), len(names))
-        moving.finish()
+        with closing(opened(target, key=as_key(target_key))) as new:  # which may make it
+            moving = _Moving(cast("SqlStore", old), cast("SqlStore", new), whole=banks is None)
+            for name in names:
+                done.append(moving.try_bank(name, as_ or name))
+                if progress:
+                    progress(len(done), len(names))
+            moving.finish()
     return Moved(banks=tuple(done))
 
 
