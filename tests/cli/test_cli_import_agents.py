@@ -338,6 +338,28 @@ def test_a_dry_run_tells_of_any_file(home):
     assert "document" in shown.stdout
 
 
+def test_what_is_brought_in_under_one_name_stays_several_sources(home):
+    own = home / "home/.claude"
+    said = {
+        own / "CLAUDE.md": "tea",
+        own / "rules/a.md": "figs",
+        home / "shop/CLAUDE.md": "pears",
+        home / "shop/.claude/rules/a.md": "plums",
+        home / "shop/CLAUDE.local.md": "nuts",
+    }
+    for file, what in said.items():
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(f"- The shop sells {what}.\n")
+    args = ("import", "--from", "claude-code", "--as", "laptop", *WHOLE, "--json")
+    first, again = (json.loads(run(home, *args).stdout) for _ in range(2))
+    kept = json.loads(run(home, "episodes", "--json", "--bank", "me").stdout)
+
+    assert {f"The shop sells {what}." for what in said.values()} < {one["text"] for one in kept}
+    assert (6, 0, 0) == tuple(map(first.get, ("added", "removed", "changed")))
+    assert (0, 6, 0) == tuple(map(again.get, ("added", "unchanged", "removed")))
+    assert all(one["source"].startswith("laptop/") for one in kept)
+
+
 @pytest.mark.parametrize("named", [[], ["--format", "hippocampus"]])
 def test_a_dry_run_of_an_export_counts_what_an_empty_bank_would_take(home, named):
     with Memory(home / "other.db", embedder="hash") as memory:

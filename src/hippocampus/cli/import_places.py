@@ -84,6 +84,18 @@ def chosen(
     return there
 
 
+def named_apart(places: Sequence[ImportPlace], name: str | None) -> list[str | None]:
+    """Return what each place is called if all are to be called by a name: no two are one source."""
+    if name is None or len(places) < 2:
+        return [name] * len(places)
+    names: dict[Path, str] = {}
+    for path in (place.path.absolute() for place in places):
+        if path not in names:  # in a home the user's file may be the project's as well
+            ends = ("/".join(path.parts[-count:]) for count in range(1, len(path.parts)))
+            names[path] = next(end for end in ends if end not in names.values())
+    return [f"{name}/{names[place.path.absolute()]}" for place in places]
+
+
 class Dealing(Protocol):
     """Something that tells what goes into which bank."""
 
