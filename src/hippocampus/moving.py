@@ -155,7 +155,7 @@ def _check(
 
 
 def _identity(address: str) -> str | FileId:
-    """Return what tells a store from others: of a file, under whatever of its names."""
+    """Return the identity of a store: of a file one, under whatever of its names."""
     if is_url(address) or address == ":memory:":
         return address
     # SQLite would give each name of one file a log of its own.

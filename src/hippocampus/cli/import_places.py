@@ -85,7 +85,7 @@ def chosen(
 
 
 def named_apart(places: Sequence[ImportPlace], name: str | None) -> list[str | None]:
-    """Return what each place is called if all are to be called by a name: no two are one source."""
+    """Return the name of each place under one for all, or None: no two places are one source."""
     if name is None or len(places) < 2:
         return [name] * len(places)
     names: dict[Path, str] = {}

@@ -27,7 +27,7 @@ _QUOTED = re.compile(r""""(?:[^"\\]|\\.)*+"|'(?:[^']|'')*+'""")
 _ESCAPED = re.compile(r"""\\(["\\/])""")
 _IN_LIST = re.compile(rf"\s*+(?:{_QUOTED.pattern}|[^,\s])(?:[^,]*+)")
 _BLOCK = re.compile(r"[|>][+-]?\d?[+-]?(?:\s+#.*)?")
-"""What stands for a text that is set in on the next lines."""
+"""Mark in the place of a text that is set in on the next lines."""
 _DATES = ("date", "created", "created_at", "published")
 _FRONT_CHARS = 65_536
 """Characters within which front matter ends; people write some lines of it. Chosen by hand."""

@@ -227,7 +227,7 @@ class _Reading:
             self.untold += 1
 
     def rest(self) -> Iterator[SourceProblem]:
-        """Yield how many more parts are no messages."""
+        """Yield the number of further parts that are no messages."""
         if self.untold:
             yield SourceProblem(path=self.raw.path, reason=f"{self.untold:,} more are no messages")
 

@@ -1,4 +1,4 @@
-"""Mark what a mail repeats of earlier ones, as plain text marks it: it is another one's words."""
+"""Mark the words that a mail repeats of earlier ones, as plain text does: they are others'."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _FEWEST: Final = 3
 line more: to whom."""
 
 
-class _Head(NamedTuple):
+class _MailHead(NamedTuple):
     """Lines that are together: where they begin, and what they have."""
 
     start: int
@@ -54,18 +54,18 @@ def _is_of(values: Sequence[str], about: str) -> bool:
     return told and dated and about in map(_bare, values[1:])
 
 
-def _heads(lines: Sequence[str], *, parted: bool) -> Iterator[_Head]:
+def _heads(lines: Sequence[str], *, parted: bool) -> Iterator[_MailHead]:
     """Yield runs of lines that could be a head; ``parted``: whether blank lines may be in them."""
-    now = _Head(0, [])
+    now = _MailHead(0, [])
     for number, line in enumerate(lines):
         field = _FIELD.match(line)
         if field is not None:
-            now = now if now.values else _Head(number, [])
+            now = now if now.values else _MailHead(number, [])
             now.values.append(field[1])
         elif line.strip() or not parted:
             if len(now.values) >= _FEWEST:
                 yield now
-            now = _Head(0, [])
+            now = _MailHead(0, [])
     if len(now.values) >= _FEWEST:
         yield now
 

@@ -119,7 +119,7 @@ def read_source(
             if isinstance(read_as, _Log):
                 yield _open_log(name, file, read_as, location)
             elif read_as is not _PASSED_OVER:
-                yield from _read(_Place(name, file, root), read_as, max_bytes)
+                yield from _read(_FileHere(name, file, root), read_as, max_bytes)
         except SourceError as exc:
             yield SourceProblem(path=name, reason=str(exc).removeprefix(f"{file}: "))
         except OSError as exc:
@@ -206,7 +206,7 @@ def is_missing(place: str) -> bool:
     return False
 
 
-class _Place(NamedTuple):
+class _FileHere(NamedTuple):
     """File that is read: its path within what is imported, itself, and the folder's name."""
 
     name: str
@@ -215,7 +215,7 @@ class _Place(NamedTuple):
 
 
 def _read(
-    place: _Place, chosen: str | None, max_bytes: int
+    place: _FileHere, chosen: str | None, max_bytes: int
 ) -> Iterator[SourceFile | SourceProblem]:
     name = place.name
     suffix = _suffix(name)
@@ -250,7 +250,7 @@ def _read(
         )  # fmt: skip
 
 
-def _load(place: _Place, max_bytes: int) -> Raw:
+def _load(place: _FileHere, max_bytes: int) -> Raw:
     name, file, root = place
     status = file.stat()
     if not stat.S_ISREG(status.st_mode):
@@ -266,7 +266,7 @@ def _load(place: _Place, max_bytes: int) -> Raw:
 
 
 def modified_at(status: os.stat_result) -> datetime:
-    """Return when a file was last changed; 1970 where that is no time of the calendar."""
+    """Return the time of a file's last change; 1970 where that is none of the calendar."""
     try:  # seconds as an integer: a file's time may be any 64-bit number
         return _EPOCH + timedelta(microseconds=status.st_mtime_ns // 1000)
     except OverflowError:

@@ -172,7 +172,7 @@ def _parts(database: sqlite3.Connection, message: object) -> Iterator[bytes | Lo
 
 
 def _data(database: sqlite3.Connection, query: str, key: object) -> bytes | LongValue:
-    """Return what a row holds, or that it is too long: it costs none of the others."""
+    """Return the data of a row, or that they are too long: they cost none of the others."""
     try:
         return as_bytes(value_at(database, query, key))
     except LongValue as exc:
