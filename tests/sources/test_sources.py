@@ -298,6 +298,27 @@ def test_a_message_with_a_list_beside_its_words_keeps_them(put, detail):
     assert (turn.role, turn.text) == ("user", "I ordered it.")
 
 
+@pytest.mark.parametrize(
+    "told",
+    [
+        {"sessionId": "s1", "createdAt": JULY, "userName": "Ada", "content": "Hi."},
+        {"conversation-id": "s1", "SentAt": JULY, "Sender": "Ada", "Text": "Hi."},
+        {"type": "message", "sessionId": "s1", "ts": JULY, "from": "Ada", "message": "Hi."},
+        {"type": "user", "sessionId": 2, "date": JULY, "name": "Ada", "body": "Hi."},
+        {"type": "system", "sessionId": "s1", "date": JULY, "author": "Ada", "content": "Hi."},
+        {"sessionId": "s1", "messageId": 1, "date": JULY, "author": "Ada", "content": "Hi."},
+    ],
+)
+@pytest.mark.parametrize("name", ["m.json", "m.jsonl"])
+def test_fields_are_known_however_a_program_spells_them(put, told, name):
+    written = json.dumps(told if name.endswith("l") else [told])
+    (turn,) = only(put(name, written))
+
+    assert (turn.text, turn.speaker, turn.at) == ("Hi.", "Ada", JULY_READ)
+    assert turn.session in {"s1", "2"}
+    assert {"type", "messageId"} >= set(turn.metadata)
+
+
 def test_an_object_around_a_message_leaves_it_its_speaker(put):
     talk = [{"ts": JULY, "message": {"role": "human", "name": "Ada", "content": "Hi."}}]
     (turn,) = only(put("m.json", talk))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from itertools import groupby
-from typing import Any
+from typing import Any, Final
 
 from hippocampus.core.message_parts import is_tool_result
 from hippocampus.core.records import Turn
@@ -45,6 +45,20 @@ each line of it, nor for more parts that are no messages. Chosen by hand."""
 _NO_MESSAGES = (
     "no messages found; expected objects with 'role' or 'speaker', and 'content' or 'text'"
 )
+
+
+def _folded(name: str) -> str:
+    return name.replace("_", "").replace("-", "").casefold()
+
+
+_SPELLED: Final = {
+    _folded(name): name
+    for name in (
+        *TEXT, *TIME, *WHO, *SESSION, *LIST, "id", "uuid", "title", "subject", "metadata",
+        "tool_calls",
+    )
+}  # fmt: skip
+"""Names of fields by the letters that they have, however a program spells them (``createdAt``)."""
 
 
 def read_messages(raw: Raw) -> Iterator[Item]:
@@ -150,9 +164,12 @@ class _Reading:
                 found = list(self.messages(item, session=session, at=at, about=about))
                 yield from found
                 at = _last_time(found) or at
-        elif not isinstance(value, Mapping):
+            return
+        if not isinstance(value, Mapping):
             yield from self._bad(session, f"a {type(value).__name__} is not a message object")
-        elif inner := next((value[n] for n in LIST if _is_talk(value, n)), None):
+            return
+        value = _as_spelled(value)
+        if inner := next((value[n] for n in LIST if _is_talk(value, n)), None):
             self.conversations += 1
             # The list itself may be called as its session would be.
             names = (label(value.get(n)) for n in (*SESSION, "id", "uuid"))
@@ -230,6 +247,12 @@ class _Reading:
         """Yield the number of further parts that are no messages."""
         if self.untold:
             yield SourceProblem(path=self.raw.path, reason=f"{self.untold:,} more are no messages")
+
+
+def _as_spelled(record: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return a record with known names of fields, as far as it does not have those as well."""
+    known = {name: _SPELLED.get(_folded(str(name)), name) for name in record}
+    return {name if known[name] in record else known[name]: value for name, value in record.items()}
 
 
 def _last_time(items: Sequence[Item]) -> datetime | None:
