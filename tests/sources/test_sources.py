@@ -334,6 +334,22 @@ def test_content_parts_are_joined_without_the_pictures(put):
     assert turn.text == "Look"
 
 
+@pytest.mark.parametrize(
+    ("parts", "text"),
+    [
+        (["I live in ", {"type": "bold", "text": "Lisbon"}, " now."], "I live in Lisbon now."),
+        ([{"type": "mention", "text": "@Tom"}, ", see (", {"text": "https://x.y"}, ")."],
+         "@Tom, see (https://x.y)."),
+        ([{"content_type": "audio_transcription", "text": "I sail."}, "Look:", {"asset": 1}],
+         "I sail.\nLook:"),
+        (["One paragraph.", "And another."], "One paragraph.\nAnd another."),
+        ([{"text": "One block"}, {"text": "and another"}], "One block\nand another"),
+    ],
+)  # fmt: skip
+def test_words_that_are_set_apart_by_their_looks_stay_in_their_sentence(put, parts, text):
+    assert text == only(put("m.json", [{"from": "Ada", "text": parts}]))[0].text
+
+
 def test_results_of_tools_among_a_users_parts_are_the_tools(put):
     parts = [
         {"type": "text", "text": "Look:"},

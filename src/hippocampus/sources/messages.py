@@ -39,6 +39,10 @@ ROLES = {
     for name in names.split()
 }
 """Names of speakers that are roles -> the role."""
+_OPENING: Final = tuple("([{\"'“‘«„@#/-")
+"""Characters that stand right before a word."""
+_CLOSING: Final = tuple(".,;:!?)]}\"'”’»…/")
+"""Characters that stand right behind one."""
 _BAD_LINES = 100
 """Lines that may be damaged: with more the file is of another kind, and nobody reads a message for
 each line of it, nor for more parts that are no messages. Chosen by hand."""
@@ -127,9 +131,28 @@ def text_of(content: object) -> str:
     if isinstance(content, Mapping):
         inner = content.get("parts", content.get("text", content.get("content")))
         return text_of(inner) if isinstance(inner, str | list | Mapping) else ""
-    if isinstance(content, list):
-        return "\n".join(filter(None, map(text_of, content)))
-    return ""
+    if not isinstance(content, list):
+        return ""
+    if any(isinstance(part, str) for part in content) and any(map(_is_run, content)):
+        return _in_line(content)
+    return "\n".join(filter(None, map(text_of, content)))
+
+
+def _is_run(part: object) -> bool:
+    """Return whether a part may be some words of a sentence: a link, a name, what is in bold."""
+    return isinstance(part, Mapping) and isinstance(part.get("text"), str)
+
+
+def _in_line(parts: Sequence[object]) -> str:
+    """Return the words of a list of which parts may be within one sentence."""
+    whole = ""
+    for part in parts:
+        inner = part["text"] if isinstance(part, Mapping) and _is_run(part) else part
+        text = clean(inner) if isinstance(inner, str) else text_of(inner)
+        begins, ends = text[:1], whole[-1:]
+        apart = not (begins.isspace() or ends.isspace() or begins in _CLOSING or ends in _OPENING)
+        whole += f"\n{text}" if begins and ends and apart else text
+    return whole.strip()
 
 
 def first(record: Mapping[str, Any], names: Iterable[str]) -> Any:  # noqa: ANN401 (JSON is any)
