@@ -343,8 +343,13 @@ def test_no_value_that_stays_is_shown_in_a_difference(places, receipts, last, in
         assert all(one in shown for one in ("hippocampus", "/opt/hippocampus", "/m.db"))
 
 
-def test_a_difference_of_toml_shows_names_and_tables_alone(places, receipts):
-    text = '[mcp_servers.other]\nenv = { KEY = "f3a9" }\nnote = """\nhunter2 is it\n"""\n'
+@pytest.mark.parametrize(
+    "last",
+    ['note = """\nhunter2 is it\n"""\n', 'note = """\nMIIhunter2w0==\n"""\n',
+     "note = '''\nMIIhunter2w0=\n'''\n", 'note = [\n  ["hunter2"]\n]\n'],
+)  # fmt: skip
+def test_a_difference_of_toml_shows_names_and_tables_alone(places, receipts, last):
+    text = f'[mcp_servers.other]\nenv = {{ KEY = "f3a9" }}\n{last}'
     write(places.home / ".codex/config.toml", text)
     (change,) = servers(client_named("codex"), places, receipts)
     shown = "\n".join(change.diff())
