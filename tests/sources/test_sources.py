@@ -488,7 +488,13 @@ def test_mem0_memories_keep_their_words_times_and_owners(put):
         "updated_at": JULY,
         "metadata": {"category": "food"},
     }
-    for name, content in (("a.json", {"results": [record]}), ("a.json", [record])):
+    camel = {"user_id": "userId", "created_at": "createdAt", "updated_at": "updatedAt"}
+    other = {camel.get(name, name): value for name, value in record.items()}
+    for name, content in (
+        ("a.json", {"results": [record]}),
+        ("a.json", [record]),
+        ("a.json", [other]),
+    ):
         (turn,) = only(put(name, content))
 
         assert (turn.text, turn.speaker, turn.at) == ("Likes figs", "ana", JULY_READ)

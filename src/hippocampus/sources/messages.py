@@ -51,18 +51,24 @@ _NO_MESSAGES = (
 )
 
 
+def spellings(*names: str) -> Mapping[str, str]:
+    """Return names of fields by the letters that they have, for ``as_spelled``."""
+    return {_folded(name): name for name in names}
+
+
+def as_spelled(record: Mapping[str, Any], known: Mapping[str, str]) -> Mapping[str, Any]:
+    """Return a record by the known names of its fields, however it spells them (``createdAt``)."""
+    names = {name: known.get(_folded(str(name)), name) for name in record}
+    return {name if names[name] in record else names[name]: value for name, value in record.items()}
+
+
 def _folded(name: str) -> str:
     return name.replace("_", "").replace("-", "").casefold()
 
 
-_SPELLED: Final = {
-    _folded(name): name
-    for name in (
-        *TEXT, *TIME, *WHO, *SESSION, *LIST, "id", "uuid", "title", "subject", "metadata",
-        "tool_calls",
-    )
-}  # fmt: skip
-"""Names of fields by the letters that they have, however a program spells them (``createdAt``)."""
+_FIELDS: Final = spellings(
+    *TEXT, *TIME, *WHO, *SESSION, *LIST, "id", "uuid", "title", "subject", "metadata", "tool_calls"
+)
 
 
 def read_messages(raw: Raw) -> Iterator[Item]:
@@ -191,7 +197,7 @@ class _Reading:
         if not isinstance(value, Mapping):
             yield from self._bad(session, f"a {type(value).__name__} is not a message object")
             return
-        value = _as_spelled(value)
+        value = as_spelled(value, _FIELDS)
         if inner := next((value[n] for n in LIST if _is_talk(value, n)), None):
             self.conversations += 1
             # The list itself may be called as its session would be.
@@ -270,12 +276,6 @@ class _Reading:
         """Yield the number of further parts that are no messages."""
         if self.untold:
             yield SourceProblem(path=self.raw.path, reason=f"{self.untold:,} more are no messages")
-
-
-def _as_spelled(record: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return a record with known names of fields, as far as it does not have those as well."""
-    known = {name: _SPELLED.get(_folded(str(name)), name) for name in record}
-    return {name if known[name] in record else known[name]: value for name, value in record.items()}
 
 
 def _last_time(items: Sequence[Item]) -> datetime | None:
