@@ -76,6 +76,18 @@ def test_disconnect_takes_back_all_that_init_connected(shell, home):
     assert "nothing is connected" in shell("disconnect").out
 
 
+def test_a_client_of_another_version_keeps_no_other_from_being_disconnected(shell, home):
+    before = everything(home)
+    assert shell("connect", "cursor", "--yes").code == 0
+    (receipts,) = home.rglob("connections")
+    (receipts / "zed.json").write_text("{}")
+    done = shell("disconnect", "--yes")
+
+    assert (0, True) == (done.code, "zed: was connected by another version" in done.err)
+    (receipts / "zed.json").unlink()
+    assert before == everything(home)
+
+
 @pytest.mark.parametrize(
     ("given", "written"),
     [([], ["--secrets", "redact"]), (["--secrets", "refuse"], ["--secrets", "refuse"]),
