@@ -2,11 +2,13 @@
 
 import json
 import os
+import tracemalloc
 
 import pytest
 from in_process import invoke
 
-from hippocampus import Memory
+from hippocampus import Memory, Turn
+from hippocampus.cli.session_banks import Routing, SessionBanks
 
 ASKED = "We use pnpm here, never npm. Please mend the lint job."
 
@@ -336,6 +338,22 @@ def test_a_dry_run_tells_of_any_file(home):
 
     assert "1 turn in 1 file would come in" in shown.stdout
     assert "document" in shown.stdout
+
+
+@pytest.mark.parametrize("everything", [True, False])
+def test_what_is_said_in_a_log_is_not_all_in_memory_at_once(everything):
+    dealt = SessionBanks(Routing("me", by_project=False, everything=everything))
+    turns = (
+        Turn(text=f"{n} {'x' * 2000}", role="user", address=f"{n}", metadata={"tool": "codex"})
+        for n in range(2000)
+    )
+    tracemalloc.start()
+    kept = sum(len(dealt.all_of(turn)) for turn in turns)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+
+    assert kept == (2000 if everything else 0)
+    assert peak < 2_000_000
 
 
 def test_what_is_brought_in_under_one_name_stays_several_sources(home):
