@@ -115,6 +115,21 @@ def test_a_copy_of_an_agents_notes_is_known_by_the_place_of_the_notes(tmp_path):
         assert ["assistant"] == [turn.origin for turn in file.turns]
 
 
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("- Put `<!-- more -->` before the fold.\n- Use pnpm.\n",
+         ["Put `<!-- more -->` before the fold.", "Use pnpm."]),
+        ("- Never write `<!--` in it.\n- Use pnpm.\n", ["Never write `<!--` in it.", "Use pnpm."]),
+        ("- An arrow <!-- is none.\n- Use pnpm.\n", ["An arrow <!-- is none.", "Use pnpm."]),
+        ("- Use <!-- once\nnpm --> pnpm.\n", ["Use  pnpm."]),
+        ("- Use pnpm.\n  <!-- not yet\n- Ask Tom.\n", ["Use pnpm."]),
+    ],
+)  # fmt: skip
+def test_a_comment_is_left_out_and_code_about_one_stays(raw, text, said):
+    assert said == statements(raw(text))
+
+
 def test_long_examples_in_a_file_are_left_out(raw):
     code = "\n".join(f"line {n}" for n in range(40))
 

@@ -18,7 +18,12 @@ from hippocampus.sources.documents import split_front_matter
 _HEADING: Final = re.compile(r" {0,3}(#{1,6})[ \t]+")
 _ITEM: Final = re.compile(r"([ \t]*)(?:[-*+]|\d{1,3}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?(.*)$")
 _FENCE: Final = re.compile(r"[ \t]*(`{3,}|~{3,})")
-_COMMENT: Final = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
+_OPENED: Final = "<!--"
+_CODE_OR_COMMENT: Final = re.compile(
+    r"(?<!`)(?P<code>`{1,8})(?!`)[^`\n]{1,500}+(?P=code)(?!`)|(?P<first>^[ \t]*+)?<!--",
+    re.MULTILINE,
+)
+"""Code within a line, in which a comment is an example of one, or the beginning of a comment."""
 _IMPORT: Final = re.compile(r"(?<![\w`@/.])@((?:~?/|\.{1,2}/)?[\w.-]+(?:/[\w.-]+)*)(?![\w`@])")
 _RULE: Final = re.compile(r"[ \t]*([-*_=])[ \t]*(?:\1[ \t]*){2,}$")
 _MOST_CODE: Final = 12
@@ -54,7 +59,7 @@ def read_agent_memory(raw: Raw) -> Iterator[Item]:
     """
     text, _ = decode(raw)
     fields, body = split_front_matter(text.replace("\r\n", "\n"))
-    body = _COMMENT.sub("", body)
+    body = _without_comments(body)
     origin: Origin = "assistant" if _is_agents(raw) else "user"
     title = fields.get("description") or fields.get("name")
     about = metadata(file=raw.path, applies_to=fields.get("globs") or fields.get("paths"))
@@ -90,6 +95,24 @@ def read_project_memory(raw: Raw) -> Iterator[Item]:
     """Yield likewise the statements of a file that came with a project: a document's words."""
     for item in read_agent_memory(raw):
         yield replace(item, origin="document") if isinstance(item, Turn) else item
+
+
+def _without_comments(body: str) -> str:
+    """Return a text without its comments; one that nothing ends is one if it begins a line."""
+    kept: list[str] = []
+    at, ended = 0, True
+    while found := _CODE_OR_COMMENT.search(body, at):
+        end = found.end()
+        if found["code"] is None:
+            kept.append(body[at : end - len(_OPENED)])
+            stop = body.find("-->", end) if ended else -1
+            ended = stop >= 0  # none behind this one, so none behind the next
+            if not ended and found["first"] is not None:
+                return "".join(kept)
+            at, end = (stop + 3, stop + 3) if ended else (end - len(_OPENED), end)
+        kept.append(body[at:end])
+        at = end
+    return "".join([*kept, body[at:]])
 
 
 def _is_agents(raw: Raw) -> bool:
