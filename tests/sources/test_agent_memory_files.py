@@ -204,6 +204,14 @@ def test_each_tool_has_places_in_the_home_or_the_project():
     assert places["cursor"][0] == "/home/ada/.config/Cursor/User/globalStorage/state.vscdb"
 
 
+@pytest.mark.parametrize("tool", [*TOOLS, MEMORY])
+def test_in_a_home_no_place_is_both_the_users_and_a_projects(tool):
+    there = places_of(tool, Around(Path("/home/ada"), Path("/home/ada"), {}, "linux"))
+
+    assert not there.project
+    assert len(there.home) == len(set(there.home))
+
+
 def test_variables_of_a_tool_say_where_else_it_keeps_its_things():
     named = {"CLAUDE_CONFIG_DIR": "/c", "CODEX_HOME": "/x", "XDG_DATA_HOME": "/d"}
     around = Around(Path("/home/ada"), Path("/work/shop"), named, "darwin")
