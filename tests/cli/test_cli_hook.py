@@ -171,6 +171,17 @@ def test_a_log_that_was_pasted_into_a_prompt_holds_nobody_up(told, asked):
     assert process_time() - begun < 6
 
 
+def test_an_error_in_one_endless_line_is_noted_at_once(shell):
+    shell("hook", stdin=event("PostToolUseFailure", error="error: no disk"))
+    said = "error: no module psycopg_pool, " + '{"path": "/srv/app/x.js"} ' * 80_000
+    begun = process_time()
+    assert 0 == shell("hook", stdin=event("PostToolUseFailure", error=said)).code
+
+    assert process_time() - begun < 2
+    (log,) = shell.store.parent.glob("state/hippocampus/sessions/*")
+    assert "no module psycopg_pool" in log.read_text().splitlines()[-1]
+
+
 def test_what_an_agent_found_out_is_kept_in_its_session(shell):
     answer = shell(
         "hook", stdin=event("Stop", last_assistant_message=f"Done. {FOUND} Anything else?")

@@ -33,6 +33,9 @@ _LONGEST_ASKED: Final = 8000
 between was pasted, and the prompt waits. Chosen by hand."""
 _LONGEST_ERROR: Final = 300
 """Characters of a tool's error by which its solution is found again."""
+_LONGEST_LINE: Final = 4000
+"""Characters of a line of an error that are looked through for secrets: more than are kept, as each
+may become shorter. Chosen by hand."""
 _BEGUN_SHARE: Final = 3
 """A session begins with at most one in so many of the tokens of the budget, for each bank."""
 _SERVERS: Final = ("http://", "https://")
@@ -249,7 +252,8 @@ class _Hook:
         """Note an error of a tool, for what solves it to be found by it."""
         lines = [line.strip() for line in self._event.said.splitlines() if line.strip()]
         if lines and self._call.scope.key is None:  # beside an encrypted store nothing is in clear
-            self._session().note_failed(_without_secrets(_most_telling(lines))[:_LONGEST_ERROR])
+            told = _begun_with(_most_telling(lines), _LONGEST_LINE)
+            self._session().note_failed(_without_secrets(told)[:_LONGEST_ERROR])
 
     def _compact(self) -> None:
         """Note that the window is about to be compacted; the kept turns are stored already."""
@@ -438,6 +442,11 @@ def _tokens(text: str) -> int:
     from hippocampus.encode.tokens import count  # noqa: PLC0415 - brings NumPy
 
     return count(text)
+
+
+def _begun_with(line: str, longest: int) -> str:
+    """Return the beginning of a line, without the word that would be cut: it may be a secret."""
+    return line if len(line) <= longest else line[:longest].rpartition(" ")[0]
 
 
 def _ends(prompt: str) -> str:
