@@ -35,7 +35,7 @@ const textOf = (parts) =>
 export const Hippocampus = async ({ client, directory, worktree }) => {
   const begun = new Map() // what each session begins with, until its first prompt takes it along
   const replies = new Map() // the last words of each session, and the message they are of
-  const agents = new Set() // the messages that are of the agent
+  const agents = new Map() // the messages that are of the agent, and the session of each
   const event = (name, sessionID, more) =>
     ask({ hook_event_name: name, session_id: sessionID, cwd: directory ?? worktree, ...more })
 
@@ -56,7 +56,7 @@ export const Hippocampus = async ({ client, directory, worktree }) => {
       } else if (told.type === "session.compacted") {
         begun.set(about.sessionID, event("SessionStart", about.sessionID, { source: "compact" }))
       } else if (told.type === "message.updated" && about.info?.role === "assistant") {
-        agents.add(about.info.id)
+        agents.set(about.info.id, about.info.sessionID)
       } else if (told.type === "message.part.updated" && about.part?.type === "text") {
         const { sessionID, messageID, text } = about.part
         replies.set(sessionID, { messageID, text })
@@ -64,7 +64,9 @@ export const Hippocampus = async ({ client, directory, worktree }) => {
         const last = replies.get(about.sessionID)
         replies.delete(about.sessionID)
         const isReply = last && agents.has(last.messageID)
-        agents.clear()
+        for (const [message, session] of agents) {
+          if ((session ?? about.sessionID) === about.sessionID) agents.delete(message)
+        }
         if (isReply && !(await isOfAnother(about.sessionID))) {
           await event("Stop", about.sessionID, { last_assistant_message: last.text })
         }

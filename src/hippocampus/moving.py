@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Final, Literal, cast
 
 from hippocampus.core.config import Ingest
+from hippocampus.core.files import FileId, file_id
 from hippocampus.core.key import Key, as_key
 from hippocampus.core.lazy_dataclass import immutable
 from hippocampus.core.records import EpisodeRow, Progress, Store
@@ -126,25 +127,23 @@ def move(
     """
     _check(source, target, banks, as_)
     opened = partial(open_store, busy_timeout_s=_PATIENCE_S)
-    with (
-        closing(opened(source, read_only=True, create=False, key=as_key(key))) as old,
-        closing(opened(target, key=as_key(target_key))) as new,
-    ):
+    done: list[MovedBank] = []
+    with closing(opened(source, read_only=True, create=False, key=as_key(key))) as old:
         names = _names(old, banks)
-        moving = _Moving(cast("SqlStore", old), cast("SqlStore", new), whole=banks is None)
-        done: list[MovedBank] = []
-        for name in names:
-            done.append(moving.try_bank(name, as_ or name))
-            if progress:
-                progress(len(done), len(names))
-        moving.finish()
+        with closing(opened(target, key=as_key(target_key))) as new:  # which may make it
+            moving = _Moving(cast("SqlStore", old), cast("SqlStore", new), whole=banks is None)
+            for name in names:
+                done.append(moving.try_bank(name, as_ or name))
+                if progress:
+                    progress(len(done), len(names))
+            moving.finish()
     return Moved(banks=tuple(done))
 
 
 def _check(
     source: StoreAddress, target: StoreAddress, banks: Sequence[str] | None, as_: str | None
 ) -> None:
-    here, there = ({_resolved(one) for one in addresses(store)} for store in (source, target))
+    here, there = ({_identity(one) for one in addresses(store)} for store in (source, target))
     if ":memory:" in here | there:
         raise InputError("a store in memory is of one process; name a file or postgresql://…")
     if here & there:
@@ -155,8 +154,12 @@ def _check(
             raise InputError(f"as_={as_!r}: is the name of one bank; name which it is of")
 
 
-def _resolved(address: str) -> str:
-    return address if is_url(address) or address == ":memory:" else str(Path(address).resolve())
+def _identity(address: str) -> str | FileId:
+    """Return the identity of a store: of a file one, under whatever of its names."""
+    if is_url(address) or address == ":memory:":
+        return address
+    # SQLite would give each name of one file a log of its own.
+    return file_id(Path(address)) or str(Path(address).resolve())
 
 
 def _names(source: Store, banks: Sequence[str] | None) -> list[str]:

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -44,6 +45,14 @@ def test_without_a_terminal_init_says_what_it_would_do_without_doing_it(shell, h
     assert before == everything(home)
 
 
+@pytest.mark.usefixtures("home")
+def test_what_init_says_to_do_next_can_be_pasted(shell):
+    done = shell("init", "--yes", "--no-model", "--client", "cursor", "--store", "a b.db")
+    for command in ("remember", "recall"):
+        (line,) = (one for one in done.out.splitlines() if f"hippocampus {command}" in one)
+        assert ["--store", "a b.db"] == shlex.split(line)[-2:]
+
+
 def test_disconnect_takes_back_all_that_init_connected(shell, home):
     before = everything(home)
     done = shell("init", "--yes", "--no-model")
@@ -65,6 +74,18 @@ def test_disconnect_takes_back_all_that_init_connected(shell, home):
     assert shell("disconnect", "--yes").code == 0
     assert before == everything(home)
     assert "nothing is connected" in shell("disconnect").out
+
+
+def test_a_client_of_another_version_keeps_no_other_from_being_disconnected(shell, home):
+    before = everything(home)
+    assert shell("connect", "cursor", "--yes").code == 0
+    (receipts,) = home.rglob("connections")
+    (receipts / "zed.json").write_text("{}")
+    done = shell("disconnect", "--yes")
+
+    assert (0, True) == (done.code, "zed: was connected by another version" in done.err)
+    (receipts / "zed.json").unlink()
+    assert before == everything(home)
 
 
 @pytest.mark.parametrize(

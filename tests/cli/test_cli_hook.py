@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from time import process_time
 from types import SimpleNamespace
 
 import pytest
@@ -156,6 +157,29 @@ def test_what_is_brought_back_keeps_to_the_budget(told):
     )  # fmt: skip
 
     assert 0 < count(answer.out) <= 45
+
+
+@pytest.mark.parametrize("asked", ["Who mended the leak in the kitchen?\n{}", "{}\nWho mended it?"])
+def test_a_log_that_was_pasted_into_a_prompt_holds_nobody_up(told, asked):
+    line = "2026-01-01 10:00:00 ERROR worker-17 failed to open /srv/models/orders.sql (code 13)\n"
+    prompt = asked.format(line * 20_000) + " We decided to use Postgres."
+    told("hook", stdin=event("UserPromptSubmit", prompt="Where is the roof of it?"))
+    begun = process_time()
+    answer = told("hook", stdin=event("UserPromptSubmit", prompt=prompt))
+
+    assert 0 == answer.code
+    assert process_time() - begun < 6
+
+
+def test_an_error_in_one_endless_line_is_noted_at_once(shell):
+    shell("hook", stdin=event("PostToolUseFailure", error="error: no disk"))
+    said = "error: no module psycopg_pool, " + '{"path": "/srv/app/x.js"} ' * 80_000
+    begun = process_time()
+    assert 0 == shell("hook", stdin=event("PostToolUseFailure", error=said)).code
+
+    assert process_time() - begun < 2
+    (log,) = shell.store.parent.glob("state/hippocampus/sessions/*")
+    assert "no module psycopg_pool" in log.read_text().splitlines()[-1]
 
 
 def test_what_an_agent_found_out_is_kept_in_its_session(shell):

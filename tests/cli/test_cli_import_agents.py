@@ -2,11 +2,13 @@
 
 import json
 import os
+import tracemalloc
 
 import pytest
 from in_process import invoke
 
-from hippocampus import Memory
+from hippocampus import Memory, Turn
+from hippocampus.cli.session_banks import Routing, SessionBanks
 
 ASKED = "We use pnpm here, never npm. Please mend the lint job."
 
@@ -336,6 +338,60 @@ def test_a_dry_run_tells_of_any_file(home):
 
     assert "1 turn in 1 file would come in" in shown.stdout
     assert "document" in shown.stdout
+
+
+@pytest.mark.parametrize("everything", [True, False])
+def test_what_is_said_in_a_log_is_not_all_in_memory_at_once(everything):
+    dealt = SessionBanks(Routing("me", by_project=False, everything=everything))
+    turns = (
+        Turn(text=f"{n} {'x' * 2000}", role="user", address=f"{n}", metadata={"tool": "codex"})
+        for n in range(2000)
+    )
+    tracemalloc.start()
+    kept = sum(len(dealt.all_of(turn)) for turn in turns)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+
+    assert kept == (2000 if everything else 0)
+    assert peak < 2_000_000
+
+
+def test_what_is_brought_in_under_one_name_stays_several_sources(home):
+    own = home / "home/.claude"
+    said = {
+        own / "CLAUDE.md": "tea",
+        own / "rules/a.md": "figs",
+        home / "shop/CLAUDE.md": "pears",
+        home / "shop/.claude/rules/a.md": "plums",
+        home / "shop/CLAUDE.local.md": "nuts",
+    }
+    for file, what in said.items():
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(f"- The shop sells {what}.\n")
+    args = ("import", "--from", "claude-code", "--as", "laptop", *WHOLE, "--json")
+    first, again = (json.loads(run(home, *args).stdout) for _ in range(2))
+    kept = json.loads(run(home, "episodes", "--json", "--bank", "me").stdout)
+
+    assert {f"The shop sells {what}." for what in said.values()} < {one["text"] for one in kept}
+    assert (6, 0, 0) == tuple(map(first.get, ("added", "removed", "changed")))
+    assert (0, 6, 0) == tuple(map(again.get, ("added", "unchanged", "removed")))
+    assert all(one["source"].startswith("laptop/") for one in kept)
+
+
+@pytest.mark.parametrize("named", [[], ["--format", "hippocampus"]])
+def test_a_dry_run_of_an_export_counts_what_an_empty_bank_would_take(home, named):
+    with Memory(home / "other.db", embedder="hash") as memory:
+        bank = memory.bank("ada")
+        bank.remember("The plumber comes on Friday.", role="user", session="s")
+        bank.forget(id=[bank.remember("He comes on Monday.", role="user").id])
+        bank.export(home / "ada.jsonl")
+    shown = run(home, "import", str(home / "ada.jsonl"), *named, "--dry-run", "--json")
+    told = json.loads(shown.stdout)
+
+    assert (0, 2, []) == (shown.exit_code, told["turns"], told["unreadable"])
+    (file,) = told["files"]
+    assert ("hippocampus", {"user": 2}) == (file["format"], file["by_role"])
+    assert not (home / "agent.db").exists()
 
 
 @pytest.mark.parametrize(

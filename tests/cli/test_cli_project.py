@@ -2,6 +2,7 @@
 
 import os
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
@@ -271,6 +272,20 @@ def test_the_log_of_a_session_does_not_grow_for_ever(monkeypatch, tmp_path):
 
     assert log.stat().st_size < 1_300_000
     assert session.was_told("of anything, for nobody could note that it was told")
+
+
+def test_the_log_of_a_session_is_read_in_time_however_long_it_is(monkeypatch, tmp_path):
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    session = AgentSession("memory.db", "one")
+    session.note_shown(["before"])
+    session.note_wiped()
+    (log,) = (tmp_path / "state" / "hippocampus" / "sessions").iterdir()
+    with log.open("a") as file:
+        file.write('{"shown": ["a"]}\n' * 60_000)
+    begun = time.process_time()
+
+    assert ["a"] * 60_000 == session.shown()
+    assert time.process_time() - begun < 2, "a prompt waits for it"
 
 
 @pytest.mark.parametrize("text", ["remember = false"])

@@ -102,6 +102,26 @@ def test_disconnecting_a_client_connected_once_leaves_it_as_it_was(
     assert not receipts.folder.exists(), "no copies stay behind"
 
 
+@pytest.mark.parametrize("name", ["claude-code", "cursor", "codex", "gemini"])
+@pytest.mark.parametrize("calls", [CALLS, OTHER])
+def test_connecting_without_hooks_takes_out_those_of_before(places, receipts, name, calls):
+    client, home = client_named(name), places.home
+    for file in client.files:
+        write(file.at(places), 'a = 1 # "b"\n' if file.format == "toml" else '{"a": 1}\n')
+    before = everything(home)
+    connect(client, places, receipts, calls)
+    alone = everything(home)
+    disconnect(client, receipts)
+
+    connect(client, places, receipts, plan=with_hooks)
+    assert alone != everything(home)
+    connect(client, places, receipts, calls)
+    assert alone == everything(home)
+    assert not any(one.changes for one in servers(client, places, receipts, calls))
+    disconnect(client, receipts)
+    assert before == everything(home)
+
+
 @pytest.mark.parametrize(
     ("name", "system", "env", "file"),
     [
@@ -323,8 +343,13 @@ def test_no_value_that_stays_is_shown_in_a_difference(places, receipts, last, in
         assert all(one in shown for one in ("hippocampus", "/opt/hippocampus", "/m.db"))
 
 
-def test_a_difference_of_toml_shows_names_and_tables_alone(places, receipts):
-    text = '[mcp_servers.other]\nenv = { KEY = "f3a9" }\nnote = """\nhunter2 is it\n"""\n'
+@pytest.mark.parametrize(
+    "last",
+    ['note = """\nhunter2 is it\n"""\n', 'note = """\nMIIhunter2w0==\n"""\n',
+     "note = '''\nMIIhunter2w0=\n'''\n", 'note = [\n  ["hunter2"]\n]\n'],
+)  # fmt: skip
+def test_a_difference_of_toml_shows_names_and_tables_alone(places, receipts, last):
+    text = f'[mcp_servers.other]\nenv = {{ KEY = "f3a9" }}\n{last}'
     write(places.home / ".codex/config.toml", text)
     (change,) = servers(client_named("codex"), places, receipts)
     shown = "\n".join(change.diff())

@@ -122,6 +122,8 @@ def statements(text):
         (of_prompt, "<a>" * 6_600),
         (of_prompt, "<a>" * 3_000 + "</a>" * 2_500),
         (memory_file, f"# a{' ' * 400_000}b"),
+        (memory_file, "a <!-- " * 60_000),
+        (memory_file, "a `b " * 60_000),
         (document, f"---\na: b{' ' * 60_000}c\n---\nx"),
         (find_intents, "how far i " * 40_000),
         (find_intents, "tell " * 80_000),

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from hippocampus.core.records import Turn
 from hippocampus.errors import SourceError
 from hippocampus.sources import SessionLog, SourceFile, SourceProblem, read_source
+from hippocampus.sources.agents import database as database_module
 from hippocampus.sources.agents import log as log_module
 
 TALK = [("user", logs.ASKED), ("assistant", logs.ANSWERED), ("user", logs.MORE)]
@@ -321,6 +322,36 @@ def test_a_database_that_its_program_has_open_is_read(tmp_path):
     db.close()
 
     assert TALK == said(turns)
+
+
+@pytest.mark.parametrize("tool", ["opencode", "cursor"])
+def test_a_value_that_is_too_long_costs_no_other(tool, tmp_path, monkeypatch):
+    monkeypatch.setattr(database_module, "LONGEST_LINE", 4096)
+    path = FILES[tool](tmp_path)
+    with sqlite3.connect(path) as db:
+        if tool == "cursor":
+            db.execute("INSERT INTO cursorDiskKV VALUES ('composerData:b', ?)", ("x" * 10_000,))
+        else:
+            db.execute("INSERT INTO part VALUES ('a', 'msg_1', 'ses_1', ?)", ("x" * 10_000,))
+    db.close()
+    turns, (problem,) = read(path)
+
+    assert TALK == said(turns)
+    assert "has more than" in problem.reason
+
+
+def test_what_was_never_committed_is_not_read(tmp_path, monkeypatch):
+    monkeypatch.setattr(database_module, "_WAIT_S", 0.01)
+    path = logs.cursor_database(tmp_path / "state.vscdb")
+    with sqlite3.connect(path, isolation_level=None) as db:
+        db.execute("BEGIN EXCLUSIVE")
+        (log,) = read_source(path)
+        with pytest.raises(SourceError, match="locked"):
+            list(log.items())
+        db.execute("ROLLBACK")
+    db.close()
+
+    assert TALK == said(read(path)[0])
 
 
 # ---------------------------------------------------------------- laws

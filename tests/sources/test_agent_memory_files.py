@@ -8,8 +8,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from hippocampus import Memory
-from hippocampus.core.records import Turn
+from hippocampus.core.records import FileLocation, Turn
 from hippocampus.errors import SourceError
+from hippocampus.sources import read_source
 from hippocampus.sources.agents.memory_files import read_agent_memory
 from hippocampus.sources.agents.places import Around, places_of
 from hippocampus.sources.agents.tools import MEMORY, TOOLS
@@ -91,6 +92,44 @@ def test_instructions_have_the_user_as_origin_unlike_the_agents_own_notes(raw):
     assert {"assistant"} == origins("-home-shop/memory/MEMORY.md")
 
 
+@pytest.mark.parametrize("tool", ["agent-memory", "claude-code"])
+@pytest.mark.parametrize("named", ["projects", "projects/-shop/memory", "MEMORY.md", "."])
+def test_an_agents_notes_are_its_own_wherever_an_import_begins(tool, named, tmp_path, monkeypatch):
+    notes = tmp_path / "projects/-shop/memory/MEMORY.md"
+    notes.parent.mkdir(parents=True)
+    notes.write_text("- The build uses pnpm.\n")
+    monkeypatch.chdir(notes.parent)
+    whole = tmp_path / named if named.startswith("projects") else Path(named)
+    (file,) = read_source(whole, format=tool)
+
+    assert ["assistant"] == [turn.origin for turn in file.turns]
+
+
+def test_a_copy_of_an_agents_notes_is_known_by_the_place_of_the_notes(tmp_path):
+    copy = tmp_path / "upload"
+    copy.write_text("- The build uses pnpm.\n")
+    for name, place in (("MEMORY.md", "memory/MEMORY.md"), ("b/a.md", "memory/b/a.md")):
+        where = FileLocation(place=f"/home/ada/{place}", host="pc", name=name)
+        (file,) = read_source(copy, format="agent-memory", location=where)
+
+        assert ["assistant"] == [turn.origin for turn in file.turns]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("- Put `<!-- more -->` before the fold.\n- Use pnpm.\n",
+         ["Put `<!-- more -->` before the fold.", "Use pnpm."]),
+        ("- Never write `<!--` in it.\n- Use pnpm.\n", ["Never write `<!--` in it.", "Use pnpm."]),
+        ("- An arrow <!-- is none.\n- Use pnpm.\n", ["An arrow <!-- is none.", "Use pnpm."]),
+        ("- Use <!-- once\nnpm --> pnpm.\n", ["Use  pnpm."]),
+        ("- Use pnpm.\n  <!-- not yet\n- Ask Tom.\n", ["Use pnpm."]),
+    ],
+)  # fmt: skip
+def test_a_comment_is_left_out_and_code_about_one_stays(raw, text, said):
+    assert said == statements(raw(text))
+
+
 def test_long_examples_in_a_file_are_left_out(raw):
     code = "\n".join(f"line {n}" for n in range(40))
 
@@ -163,6 +202,14 @@ def test_each_tool_has_places_in_the_home_or_the_project():
     assert "/home/ada/.gemini/tmp" in places["gemini"]
     assert "/home/ada/.local/share/opencode/opencode.db" in places["opencode"]
     assert places["cursor"][0] == "/home/ada/.config/Cursor/User/globalStorage/state.vscdb"
+
+
+@pytest.mark.parametrize("tool", [*TOOLS, MEMORY])
+def test_in_a_home_no_place_is_both_the_users_and_a_projects(tool):
+    there = places_of(tool, Around(Path("/home/ada"), Path("/home/ada"), {}, "linux"))
+
+    assert not there.project
+    assert len(there.home) == len(set(there.home))
 
 
 def test_variables_of_a_tool_say_where_else_it_keeps_its_things():

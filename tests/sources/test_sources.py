@@ -163,6 +163,34 @@ We fly on Tuesday.
     assert turn.metadata["draft"] is False
 
 
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        (">-\n  The plan\n  - for May\n", "The plan - for May"),
+        ("|\n  The plan\n  - for May\n", "The plan\n- for May"),
+        ('"The plan"  # as of May\n', "The plan"),
+        (r'"The \"plan\" # 1"' + "\n", 'The "plan" # 1'),
+        ("'The user''s plan'\n", "The user's plan"),
+        ('[ana, "Doe, Jane", \'Tom, too\', x "y"]  # both\n',
+         ["ana", "Doe, Jane", "Tom, too", 'x "y"']),
+        ("[]\n", None),
+    ],
+)  # fmt: skip
+def test_values_of_front_matter_are_read_as_yaml(put, written, meant):
+    (turn,) = only(put("a.md", f"---\nabout: {written}draft: true\n---\nWords.\n"))
+
+    assert turn.metadata.get("about") == meant
+    assert turn.metadata["draft"] is True
+
+
+@pytest.mark.parametrize("date", ["2023", "8", "202405", "soon"])
+def test_a_year_alone_in_front_matter_is_no_time(put, date):
+    put("2024-05-03-a.md", f"---\ndate: {date}\n---\nWords.\n")
+    files, _ = read(put("b.md", "---\ndate: 20240503\n---\nWords.\n"))
+
+    assert [turns[0].at for turns in files.values()] == [datetime(2024, 5, 3)] * 2  # noqa: DTZ001
+
+
 @pytest.mark.parametrize("text", ["# Bread rolls #\n\nFlour.", "Bread rolls\n===\n\nFlour."])
 def test_the_first_heading_is_the_title(put, text):
     (turn,) = only(put("a.rst", text))
@@ -248,12 +276,78 @@ def test_conversations_of_a_list_are_sessions(put):
     assert (two.role, two.text) == ("assistant", "b")
 
 
+@pytest.mark.parametrize("name", ["m.json", "m.jsonl"])
+def test_a_message_without_a_time_has_that_of_the_one_before(put, name):
+    talk = [{"role": "user", "content": "a", "ts": JULY}, {"role": "assistant", "content": "b"}]
+    written = "\n".join(map(json.dumps, talk)) if name.endswith("l") else json.dumps(talk)
+
+    assert [turn.at for turn in only(put(name, written))] == [JULY_READ, JULY_READ]
+
+
+@pytest.mark.parametrize("name", ["conversation", "messages", "turns"])
+def test_a_conversation_has_its_id_whatever_its_list_is_called(put, name):
+    talks = [{"id": one, name: [{"role": "user", "content": one}]} for one in ("x1", "x2")]
+
+    assert [turn.session for turn in only(put("m.json", talks))] == ["x1", "x2"]
+
+
+@pytest.mark.parametrize("detail", [{"items": [{"sku": 1}]}, {"history": ["opened"]}])
+def test_a_message_with_a_list_beside_its_words_keeps_them(put, detail):
+    (turn,) = only(put("m.json", [{"role": "user", "content": "I ordered it."} | detail]))
+
+    assert (turn.role, turn.text) == ("user", "I ordered it.")
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        {"sessionId": "s1", "createdAt": JULY, "userName": "Ada", "content": "Hi."},
+        {"conversation-id": "s1", "SentAt": JULY, "Sender": "Ada", "Text": "Hi."},
+        {"type": "message", "sessionId": "s1", "ts": JULY, "from": "Ada", "message": "Hi."},
+        {"type": "user", "sessionId": 2, "date": JULY, "name": "Ada", "body": "Hi."},
+        {"type": "system", "sessionId": "s1", "date": JULY, "author": "Ada", "content": "Hi."},
+        {"sessionId": "s1", "messageId": 1, "date": JULY, "author": "Ada", "content": "Hi."},
+    ],
+)
+@pytest.mark.parametrize("name", ["m.json", "m.jsonl"])
+def test_fields_are_known_however_a_program_spells_them(put, told, name):
+    written = json.dumps(told if name.endswith("l") else [told])
+    (turn,) = only(put(name, written))
+
+    assert (turn.text, turn.speaker, turn.at) == ("Hi.", "Ada", JULY_READ)
+    assert turn.session in {"s1", "2"}
+    assert {"type", "messageId"} >= set(turn.metadata)
+
+
+def test_an_object_around_a_message_leaves_it_its_speaker(put):
+    talk = [{"ts": JULY, "message": {"role": "human", "name": "Ada", "content": "Hi."}}]
+    (turn,) = only(put("m.json", talk))
+
+    assert (turn.role, turn.speaker, turn.at) == ("user", "Ada", JULY_READ)
+
+
 def test_content_parts_are_joined_without_the_pictures(put):
     parts = [{"type": "text", "text": "Look"}, {"type": "image_url", "image_url": {"url": "x"}}]
     calls = {"role": "assistant", "content": None, "tool_calls": [{}]}
     (turn,) = only(put("m.json", [{"role": "user", "content": parts}, calls]))
 
     assert turn.text == "Look"
+
+
+@pytest.mark.parametrize(
+    ("parts", "text"),
+    [
+        (["I live in ", {"type": "bold", "text": "Lisbon"}, " now."], "I live in Lisbon now."),
+        ([{"type": "mention", "text": "@Tom"}, ", see (", {"text": "https://x.y"}, ")."],
+         "@Tom, see (https://x.y)."),
+        ([{"content_type": "audio_transcription", "text": "I sail."}, "Look:", {"asset": 1}],
+         "I sail.\nLook:"),
+        (["One paragraph.", "And another."], "One paragraph.\nAnd another."),
+        ([{"text": "One block"}, {"text": "and another"}], "One block\nand another"),
+    ],
+)  # fmt: skip
+def test_words_that_are_set_apart_by_their_looks_stay_in_their_sentence(put, parts, text):
+    assert text == only(put("m.json", [{"from": "Ada", "text": parts}]))[0].text
 
 
 def test_results_of_tools_among_a_users_parts_are_the_tools(put):
@@ -283,6 +377,21 @@ def test_a_file_of_garbage_lines_is_given_up(put):
     assert not files
     assert len(problems) == 101
     assert "more than 100" in problems["m.jsonl"]
+
+
+def test_lines_of_another_kind_are_told_of_together(put):
+    files, problems = read(put("m.jsonl", '{"x": 1}\n' * 5000))
+
+    assert not files
+    assert len(problems) == 101
+    assert "no messages found" in problems["m.jsonl"]
+
+
+def test_a_message_among_many_other_lines_is_read(put):
+    files, problems = read(put("m.jsonl", '{"x": 1}\n' * 5000 + '{"text": "good"}'))
+
+    assert [turn.text for turn in files["m.jsonl"]] == ["good"]
+    assert problems["m.jsonl"] == "4,900 more are no messages"
 
 
 def test_halved_characters_become_storable_text(put):
@@ -379,7 +488,13 @@ def test_mem0_memories_keep_their_words_times_and_owners(put):
         "updated_at": JULY,
         "metadata": {"category": "food"},
     }
-    for name, content in (("a.json", {"results": [record]}), ("a.json", [record])):
+    camel = {"user_id": "userId", "created_at": "createdAt", "updated_at": "updatedAt"}
+    other = {camel.get(name, name): value for name, value in record.items()}
+    for name, content in (
+        ("a.json", {"results": [record]}),
+        ("a.json", [record]),
+        ("a.json", [other]),
+    ):
         (turn,) = only(put(name, content))
 
         assert (turn.text, turn.speaker, turn.at) == ("Likes figs", "ana", JULY_READ)
@@ -488,6 +603,123 @@ def test_mail_that_begins_with_a_byte_order_mark_is_read_as_without(put, name):
     assert only(put(name, mail)) == only(put(name, codecs.BOM_UTF8 + mail))
 
 
+LIST_MAIL = """Subject: Wine
+Content-Type: multipart/mixed; boundary=B
+
+--B
+{said}
+--B
+Content-Type: text/plain
+
+To leave the list, write to it.
+--B--
+"""
+PAGE = "Content-Type: text/html\n\n<p>Red or white?</p>\n"
+TWICE = f"""Content-Type: multipart/alternative; boundary=C
+
+--C
+Content-Type: text/plain
+
+Red or white?
+--C
+Content-Type: multipart/related; boundary=D
+
+--D
+{PAGE}
+--D--
+--C--"""
+BLANK = TWICE.replace("Red or white?\n--C\n", " \n--C\n", 1)
+
+
+@pytest.mark.parametrize("said", [PAGE, TWICE, BLANK])
+def test_a_footer_in_plain_text_does_not_take_the_place_of_a_page(put, said):
+    (turn,) = only(put("a.eml", LIST_MAIL.format(said=said)))
+
+    assert turn.text == "Subject: Wine\n\nRed or white?\n\nTo leave the list, write to it."
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "=?utf-8?q?M=C3=BCller=2C_In=C3=AAs?= <ines@example.org>",
+        '"=?utf-8?q?M=C3=BCller=2C_In=C3=AAs?=" <ines@example.org>',
+        "=?utf-8?q?M=C3=BCller=2C?=\n =?utf-8?b?IEluw6pz?= <ines@example.org>",
+        '"Müller, Inês" <ines@example.org>',
+    ],
+)
+def test_a_comma_in_an_encoded_name_does_not_part_it(put, written):
+    head = f"From: {written}\nTo: Tom <t@example.org>,\n {written}\nSubject: Café\n\nHi.\n"
+    (turn,) = only(put("a.eml", head))
+
+    assert turn.text == "Subject: Café\n\nHi."
+    assert (turn.speaker, turn.metadata["sender"]) == ("Müller, Inês", "ines@example.org")
+    assert turn.metadata["to"] == ["Tom", "Müller, Inês"]
+
+
+def test_what_a_page_quotes_is_marked_as_another_ones_words(put):
+    page = """<p>I live in Lisbon.</p><div>Inês wrote:<blockquote type="cite">
+    <p>I am allergic<br>to <b>figs</b>.</p><ul><li>a <blockquote>We sail.</blockquote></ul>
+    </blockquote></div>Bye."""
+    (turn,) = only(put("a.eml", f"Subject: s\nContent-Type: text/html\n\n{page}"))
+
+    said = [line for line in turn.text.splitlines()[2:] if line]
+    assert ["I live in Lisbon.", "Inês wrote:", "Bye."] == [s for s in said if s[0] != ">"]
+    quoted = ["> I am allergic", "> to figs.", "> - a", "> > We sail."]
+    assert quoted == [line for line in said if line[0] == ">"]
+
+
+@pytest.mark.parametrize(
+    ("subject", "head"),
+    [
+        (
+            "RE: Dinner on Friday",
+            "From: Inês Silva|Sent: Monday, July 1, 2024 9:30 AM|To: Tom|Subject: Dinner on Friday",
+        ),
+        (
+            "AW: [EXT] Re: Dinner",
+            "Von: Inês <ines@example.org>|Gesendet: Montag, 1. Juli 2024 09:30|Betreff: Re: Dinner",
+        ),
+        ("TR : Dinner", "*De :* Inês|*Envoyé :* lundi 1 juillet 2024|*À :* Tom|*Objet :* dinner"),
+        ("Fwd: Dinner", "From: I <i@example.org>||Subject: Dinner||Date: 1 July 2024||To: Tom"),
+    ],
+)
+def test_an_earlier_mail_that_is_repeated_is_marked_from_its_head_on(put, subject, head):
+    begun = "I live in Lisbon.\nPS: I have a boat.\n\n"
+    written = head.replace("|", "\n")
+    body = f"{begun}{written}\n\nI am allergic to figs.\n"
+    (turn,) = only(put("a.eml", f"Subject: {subject}\n\n{body}"))
+
+    own, mark, rest = turn.text.partition("\n> ")
+    assert {">"} == {line[0] for line in f"{mark.strip()} {rest}".splitlines()}
+    assert turn.text.endswith("> I am allergic to figs.")
+    assert "boat" in own or "||" in head
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "What: Dinner\nWhen: 5 July 2024\nWhere: Porto, tom@example.org\n\nI am allergic to figs.",
+        "Name: Inês\nAddress: ines@example.org\nBorn: 1 May 1990\n\nI am allergic to figs.",
+        "Note: it is late\nAlso: Dinner\n\nI am allergic to figs.",
+        "From: Inês\nI am allergic to figs.",
+    ],
+)
+def test_lines_that_look_like_no_head_of_a_mail_stay_the_senders(put, body):
+    (turn,) = only(put("a.eml", f"Subject: Re: Dinner\n\n{body}\n"))
+
+    assert turn.text == f"Subject: Re: Dinner\n\n{body}"
+
+
+def test_a_mail_that_is_attached_is_marked_as_another_ones_words(put):
+    inner = "From: Inês <ines@example.org>\nSubject: Figs\n\nI am allergic to figs.\nReally.\n"
+    said = f"Content-Type: message/rfc822\n\n{inner}"
+    (turn,) = only(put("a.eml", LIST_MAIL.format(said=said)))
+
+    assert turn.text == (
+        "Subject: Wine\n\n> I am allergic to figs.\n> Really.\n\nTo leave the list, write to it."
+    )
+
+
 @pytest.mark.parametrize("charset", ["hex", "unicode_escape", "idna", "utf-99", "\x00", ""])
 def test_charsets_that_are_none_still_give_text(put, charset):
     head = f'Subject: =?{charset}?q?a?=\nContent-Type: text/plain; charset="{charset}"\n\n'
@@ -496,7 +728,11 @@ def test_charsets_that_are_none_still_give_text(put, charset):
     assert turn.text.endswith("café \\d")
 
 
-@pytest.mark.parametrize("html", ["<![foo[bar", "<" * 50_000, "<!--" * 50_000, "<b" * 50_000])
+@pytest.mark.parametrize(
+    "html",
+    ["<![foo[bar", "<" * 50_000, "<!--" * 50_000, "<b" * 50_000,
+     "<blockquote>" * 50_000],
+)  # fmt: skip
 def test_malformed_html_is_read_in_time(put, html):
     head = "Subject: s\nContent-Type: text/html\n\n"
 

@@ -235,8 +235,10 @@ def test_stores_of_which_one_is_signed_are_not_mixed(place):
     ],
 )
 def test_what_cannot_be_meant_is_refused(place, how, error):
+    target = place("file")
     with pytest.raises(error):
-        move(fill(place("file")), place("file"), **how)
+        move(fill(place("file")), target, **how)
+    assert not target.exists(), "nothing is made for what is not moved"
 
 
 def test_a_store_is_not_moved_into_itself(place):
@@ -244,6 +246,17 @@ def test_a_store_is_not_moved_into_itself(place):
 
     with pytest.raises(InputError, match="source"):
         move(old, old)
+
+
+@pytest.mark.parametrize("link", [os.link, os.symlink])
+def test_a_store_is_not_moved_into_another_name_of_itself(place, tmp_path, link):
+    source = fill(place("file"))
+    other = tmp_path / "other-name.db"
+    link(source, other)
+
+    with pytest.raises(InputError, match="source as well"):
+        move(source, other)
+    assert not other.with_name("other-name.db-wal").exists()
 
 
 ACTS = st.lists(

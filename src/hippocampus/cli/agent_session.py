@@ -108,8 +108,12 @@ class AgentSession:
         for line in lines:
             with suppress(ValueError, RecursionError):  # half a line, of a process that was killed
                 entry = json.loads(line)
-                if isinstance(entry, dict):
-                    found = [] if "wiped" in entry and not whole else [*found, entry]
+                if not isinstance(entry, dict):
+                    continue
+                if "wiped" in entry and not whole:
+                    found.clear()
+                else:
+                    found.append(entry)
         yield from found
 
     def _is_full(self) -> bool:

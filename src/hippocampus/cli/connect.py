@@ -105,12 +105,21 @@ def disconnect(
 ) -> None:
     """Take out of the configurations of other programs what 'connect' put there."""
     receipts = known_receipts(_project_folder() if project else None)
-    names = receipts.names() if not clients else list(dict.fromkeys(clients))
-    named = [client_named(name) for name in names]
+    named = _connected(receipts) if not clients else list(map(client_named, dict.fromkeys(clients)))
     planned = [part for client in named for part in plan_disconnect(client, receipts)]
     if not planned and not as_json:
         print("nothing is connected")
     finish(offer(planned, receipts, yes=yes, dry_run=dry_run, quiet=as_json), as_json=as_json)
+
+
+def _connected(receipts: Receipts) -> list[ClientProgram]:
+    """Return the clients of which there are receipts, but for those that this version lacks."""
+    known = {client.name: client for client in CLIENTS}
+    names = receipts.names()
+    for name in names:
+        if name not in known:
+            complain(f"{name}: was connected by another version, and is left as it is")
+    return [known[name] for name in names if name in known]
 
 
 # ---------------------------------------------------------------- for init, too

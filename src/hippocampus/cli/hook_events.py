@@ -28,8 +28,14 @@ AGENTS: Final = ("claude-code", "codex", "cursor", "gemini", "opencode")
 LONGEST_REPLY: Final = 1200
 """Characters that are kept of what an agent says at the end of its work. Chosen by hand."""
 
+_LONGEST_ASKED: Final = 8000
+"""Characters of a prompt by which memories are looked for, half of them from either end: what is
+between was pasted, and the prompt waits. Chosen by hand."""
 _LONGEST_ERROR: Final = 300
 """Characters of a tool's error by which its solution is found again."""
+_LONGEST_LINE: Final = 4000
+"""Characters of a line of an error that are looked through for secrets: more than are kept, as each
+may become shorter. Chosen by hand."""
 _BEGUN_SHARE: Final = 3
 """A session begins with at most one in so many of the tokens of the budget, for each bank."""
 _SERVERS: Final = ("http://", "https://")
@@ -183,7 +189,8 @@ class _Hook:
     def _prompt(self) -> None:
         """Print the memories on the prompt, and keep the part of it that matters."""
         said, form = self._event.said, self._event.kind.form if self._event.kind else "text"
-        if _is_chatter(said):
+        asked = _ends(said)
+        if _is_chatter(asked):
             return
         project = self._project()
         if project is not None and not project.remembered:
@@ -192,7 +199,7 @@ class _Hook:
         failed: list[HippocampusError] = []
         if form != "continue":
             # Before the prompt is kept, or it would find itself.
-            self._recall(said, scopes, failed)
+            self._recall(asked, scopes, failed)
         from hippocampus.language.worth_keeping import of_prompt  # noqa: PLC0415 - brings NumPy
 
         kept = of_prompt(said)
@@ -245,7 +252,8 @@ class _Hook:
         """Note an error of a tool, for what solves it to be found by it."""
         lines = [line.strip() for line in self._event.said.splitlines() if line.strip()]
         if lines and self._call.scope.key is None:  # beside an encrypted store nothing is in clear
-            self._session().note_failed(_without_secrets(_most_telling(lines))[:_LONGEST_ERROR])
+            told = _begun_with(_most_telling(lines), _LONGEST_LINE)
+            self._session().note_failed(_without_secrets(told)[:_LONGEST_ERROR])
 
     def _compact(self) -> None:
         """Note that the window is about to be compacted; the kept turns are stored already."""
@@ -436,6 +444,17 @@ def _tokens(text: str) -> int:
     return count(text)
 
 
+def _begun_with(line: str, longest: int) -> str:
+    """Return the beginning of a line, without the word that would be cut: it may be a secret."""
+    return line if len(line) <= longest else line[:longest].rpartition(" ")[0]
+
+
+def _ends(prompt: str) -> str:
+    """Return the beginning and the end of a long prompt, and a short one whole."""
+    half = _LONGEST_ASKED // 2
+    return prompt if len(prompt) <= _LONGEST_ASKED else f"{prompt[:half]}\n{prompt[-half:]}"
+
+
 def _is_chatter(text: str) -> bool:
     """Return whether a text says nothing to look for, or to keep."""
     from hippocampus.language.chatter import is_chatter  # noqa: PLC0415 - brings NumPy
@@ -446,9 +465,14 @@ def _is_chatter(text: str) -> bool:
 def _known_by(message: str, role: str) -> dict[str, str]:
     """Return by what an import of the session's log knows a message; of a secret there is none."""
     from hippocampus.language.secrets import SecretFinder  # noqa: PLC0415 - only for what is kept
-    from hippocampus.language.session_words import message_mark  # noqa: PLC0415 - likewise
+    from hippocampus.language.session_words import (  # noqa: PLC0415 - likewise
+        marked_words,
+        message_mark,
+    )
 
-    mark = "" if SecretFinder().find(message) else message_mark(message, role)
+    # Of the words that the mark is of alone: a message may be a whole log that was pasted.
+    secret = SecretFinder().find(marked_words(message, role))
+    mark = "" if secret else message_mark(message, role)
     return {"message": mark} if mark else {}
 
 

@@ -13,15 +13,17 @@ from typing import Final, NamedTuple, Protocol
 from rich.table import Table
 
 from hippocampus.cli.render import Answer, complain, table
-from hippocampus.core.clock import in_zone
+from hippocampus.core.clock import from_micros, in_zone
 from hippocampus.core.records import Turn
 from hippocampus.core.turn_choice import choosing
-from hippocampus.errors import InputError
+from hippocampus.errors import InputError, SourceError
 from hippocampus.sources import SourceProblem
 from hippocampus.sources.agents.places import Around, leads_out, places_of
 from hippocampus.sources.agents.tools import MEMORY, PROJECT_CHAT, PROJECT_MEMORY, TOOLS
-from hippocampus.sources.preview import FilePreview, preview
+from hippocampus.sources.preview import FilePreview, counted, preview
 
+_EXPORT: Final = "hippocampus"
+"""The format of what ``Bank.export`` writes."""
 _FILES_SHOWN: Final = 30
 """Files, those with most turns, so that a folder of thousands is told on a screen. By hand."""
 
@@ -82,6 +84,18 @@ def chosen(
     return there
 
 
+def named_apart(places: Sequence[ImportPlace], name: str | None) -> list[str | None]:
+    """Return the name of each place under one for all, or None: no two places are one source."""
+    if name is None or len(places) < 2:
+        return [name] * len(places)
+    names: dict[Path, str] = {}
+    for path in (place.path.absolute() for place in places):
+        if path not in names:  # in a home the user's file may be the project's as well
+            ends = ("/".join(path.parts[-count:]) for count in range(1, len(path.parts)))
+            names[path] = next(end for end in ends if end not in names.values())
+    return [f"{name}/{names[place.path.absolute()]}" for place in places]
+
+
 class Dealing(Protocol):
     """Something that tells what goes into which bank."""
 
@@ -107,6 +121,10 @@ def survey(
     for place in places:
         if dealing is not None:
             dealing.enter(place)
+        export = _of_export(place)
+        if export is not None:
+            seen.append(export)
+            continue
         with choosing(dealing.all_of) if dealing is not None else nullcontext():
             for one in preview(place.path, format=place.read_as):
                 if isinstance(one, SourceProblem):
@@ -115,6 +133,27 @@ def survey(
                     seen.append(one)
                     problems += one.unreadable
     return seen, problems
+
+
+def _of_export(place: ImportPlace) -> FilePreview | None:
+    """Return the preview of an export of ours, as an empty bank would take it; None of others."""
+    if place.read_as not in (None, _EXPORT):
+        return None
+    from hippocampus.journal.transfer import read_export  # noqa: PLC0415 - not for other files
+
+    whole = read_export(place.path, salt=b"")
+    if whole is None:
+        if place.read_as == _EXPORT:
+            raise SourceError("is not an export of hippocampus", path=place.path)
+        return None
+    turns = (
+        Turn(
+            text=one.text, at=from_micros(one.occurred_at), speaker=one.speaker, role=one.role,
+            session=one.session,
+        )
+        for one in whole.drafts()
+    )  # fmt: skip
+    return counted(FilePreview(file=place.path.name, format=_EXPORT), turns)
 
 
 def dry_run(places: Sequence[ImportPlace], zone: tzinfo, dealing: Dealing | None = None) -> Answer:

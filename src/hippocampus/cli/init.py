@@ -5,6 +5,7 @@ from __future__ import annotations
 import getpass
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -102,8 +103,9 @@ def _model(*, yes: bool) -> bool:
 
 def _go_on(store: str | None, bank: str, *, connected: bool) -> None:
     """Print the next steps."""
-    scope = "" if store is None else f" --store {store}"
-    scope += "" if bank == DEFAULT_BANK else f" --bank {bank}"
+    # As words of a shell, since it is to be pasted.
+    scope = "" if store is None else f" --store {shlex.quote(store)}"
+    scope += "" if bank == DEFAULT_BANK else f" --bank {shlex.quote(bank)}"
     rows = [
         ("next", f'hippocampus remember "I am allergic to peanuts."{scope}'),
         ("", f'hippocampus recall "what must I not eat?"{scope}'),

@@ -56,7 +56,9 @@ class SessionBanks:
         """Banks by the folder, at a place, in which Claude Code keeps a project's logs."""
         self._of_gone_logs: dict[tuple[ImportPlace, PurePosixPath], str] = {}
         """Likewise, as earlier imports have found them; the tool removes its logs after a time."""
-        self._routes: dict[int, list[tuple[str, Turn]]] = {}
+        self._routes: dict[int, tuple[tuple[str, Turn | None], ...]] = {}
+        """Banks of a turn, each with the part that it gets; None for all of it, which a log is not
+        to be in memory for."""
         self._place: ImportPlace | None = None
         self.counts: Counter[str] = Counter()
         """Turns by bank."""
@@ -109,9 +111,10 @@ class SessionBanks:
         # Each turn is read once for every bank, and judged at the first.
         key = hash((self._place, turn.address, turn.session, turn.role, turn.text))
         if key not in self._routes:
-            self._routes[key] = list(self._deal(turn))
+            dealt = self._deal(turn)
+            self._routes[key] = tuple((bank, None if to is turn else to) for bank, to in dealt)
             self.counts.update(bank for bank, _ in self._routes[key])
-        return self._routes[key]
+        return [(bank, turn if part is None else part) for bank, part in self._routes[key]]
 
     def _deal(self, turn: Turn) -> Iterator[tuple[str, Turn]]:
         own, bank = self._routing.own, self._bank(turn)

@@ -147,7 +147,7 @@ def import_(
 
         return look(places, scope.zone, dealt)
     if dealt is not None:
-        return _import_sessions(places, dealt, scope, {"as_": as_, "sync": sync})
+        return _import_sessions(places, dealt, scope, as_=as_, sync=sync)
     done: Imported | None = None
     with scope.open_bank(create=True, embed=True) as bank:
         for place, read_as in places:
@@ -159,10 +159,15 @@ def import_(
 
 
 def _import_sessions(
-    places: Sequence[ImportPlace], dealt: SessionBanks, scope: BankScope, how: Mapping[str, Any]
+    places: Sequence[ImportPlace],
+    dealt: SessionBanks,
+    scope: BankScope,
+    *,
+    as_: str | None,
+    sync: bool | None,
 ) -> Answer:
     """Bring an agent's sessions and files into the banks that they are dealt out to."""
-    from hippocampus.cli.import_places import banks_told, survey  # noqa: PLC0415
+    from hippocampus.cli.import_places import banks_told, named_apart, survey  # noqa: PLC0415
     from hippocampus.core.records import Imported  # noqa: PLC0415
     from hippocampus.core.turn_choice import choosing  # noqa: PLC0415
 
@@ -174,12 +179,14 @@ def _import_sessions(
     done = Imported(added=0, unchanged=0, removed=0)
     for name in _banks_of(places, dealt, scope):
         with replace(scope, bank=name).open_bank(create=True, embed=True) as bank:
-            for place in places:
+            for place, called in zip(places, named_apart(places, as_), strict=True):
                 dealt.enter(place)
                 choice = partial(dealt.of_bank, name)
                 what = f"remembering {place.path.name or place.path} in {name}"
                 with progress(what) as step, choosing(choice):
-                    one = bank.import_(place.path, format=place.read_as, progress=step, **how)
+                    one = bank.import_(
+                        place.path, format=place.read_as, as_=called, sync=sync, progress=step
+                    )
                 done += one
     # Every bank's import reads the same files, so each tells of those that it cannot read.
     unreadable, doubtful = (

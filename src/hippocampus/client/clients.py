@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
-from datetime import UTC, datetime
 from functools import wraps
 from pathlib import Path
 from typing import Any, Final, NamedTuple, Self, TypeVar
@@ -47,8 +46,10 @@ from hippocampus.sources.agents.tools import TOOLS, kind_of
 from hippocampus.sources.walk import (
     check_format,
     files_of,
+    folder_name,
     is_missing,
     may_be_log,
+    modified_at,
     this_host,
     without_reader,
 )
@@ -259,10 +260,13 @@ class RemoteBank(_Verbs, Bank):
         check_label("as_", as_)
         if not root.exists():
             raise SourceError("no such file or folder", path=root)
+        inside = folder_name(root)
         found = [
             (name, file)
             for name, file in files_of(root)
-            if format is None or format not in TOOLS or kind_of(format, name, alone=file == root)
+            if format is None
+            or format not in TOOLS
+            or kind_of(format, name, alone=file == root, root=inside)
         ]
         folder = self._folder(root) if location is None else _Folder.told(location)
         synced = sync
@@ -277,7 +281,7 @@ class RemoteBank(_Verbs, Bank):
                 result += Imported(added=0, unchanged=0, removed=0, unreadable=(problem,))  # type: ignore[arg-type]
                 continue
             given = {
-                "name": name, "modified": datetime.fromtimestamp(file.stat().st_mtime, UTC),
+                "name": name, "modified": modified_at(file.stat()),
                 # Files of a folder share the name that is given, and need one each.
                 "format": format, "as": f"{as_}/{name}" if as_ and folder.root else as_,
                 "sync": synced, **folder.query(name),

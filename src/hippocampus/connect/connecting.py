@@ -136,7 +136,7 @@ def plan_connect(
         places: where its files are.
         calls: how it is to call us; ``PROJECT_CALLS`` from files of a project.
         receipts: what was put where before.
-        hooks: whether hooks are wanted, where it has any.
+        hooks: whether hooks are wanted, where it has any; those of ours go where they are not.
         project: whether the project's own files are meant, not the user's.
 
     """
@@ -152,10 +152,12 @@ def plan_connect(
             if project:
                 _refuse_if_outside(path, places.project)
             entries = [*file.entries(calls), *(file.hooks(calls) if hooks else ())]
-            if not entries:
-                continue
-            wanted = _Wanted(client, file, path, entries)
-            planned.append(_plan_file(wanted, known.get(str(path)), receipts))
+            receipt = known.get(str(path))
+            if entries:
+                wanted = _Wanted(client, file, path, entries)
+                planned.append(_plan_file(wanted, receipt, receipts))
+            elif receipt is not None:  # hooks that are no longer wanted
+                planned.append(_plan_removal(client, receipt, receipts))
         except _FAULTS as exc:
             # One that cannot be changed keeps none of the others from it.
             planned.append(Refusal(client=client, path=path, why=_why(exc)))
@@ -192,7 +194,8 @@ def _plan_file(wanted: _Wanted, receipt: Receipt | None, receipts: Receipts) -> 
     raw = _read_config(path)
     try:
         # All of it is there, maybe put by hand: there is nothing to write, and nothing to note.
-        if raw is not None and not _filled(raw.decode(), file, entries).placed:
+        whole = raw is not None and not _filled(raw.decode(), file, entries).placed
+        if whole and not _has_others(receipt, entries):
             return ConfigChange(client=client, path=path, before=raw, after=raw, receipt=receipt)
     except Conflict:
         # What stands in the way may be an older entry of ours, which is taken out below.
@@ -212,6 +215,12 @@ def _plan_file(wanted: _Wanted, receipt: Receipt | None, receipts: Receipts) -> 
     return ConfigChange(
         client=client, path=path, before=raw, after=after, receipt=note, original=clean
     )
+
+
+def _has_others(receipt: Receipt | None, entries: Sequence[ConfigEntry]) -> bool:
+    """Return whether hooks of ours were put there that are no longer wanted."""
+    placed = () if receipt is None else receipt.placed
+    return any(one.entry.appends and one.entry not in entries for one in placed)
 
 
 def _filled(text: str, file: ConfigFile, entries: Iterable[ConfigEntry]) -> _Filled:
@@ -245,22 +254,23 @@ def _instead(text: str, file: ConfigFile, entry: ConfigEntry) -> ConfigEntry:
 def plan_disconnect(client: ClientProgram, receipts: Receipts) -> list[Planned]:
     """Return the changes that take back a connection, file by file."""
     planned = list[Planned]()
-    for key, receipt in receipts.of(client.name).items():
-        path = Path(key)
-        # A receipt does not say which it is.
-        kind: Format = "toml" if path.suffix == ".toml" else "json"
+    for receipt in receipts.of(client.name).values():
         try:
-            raw = _read_config(path)
-            after, left = _without(client, raw, kind, receipt, receipts)
-            if after != raw:
-                _refuse_if_closed(path)
+            planned.append(_plan_removal(client, receipt, receipts))
         except _FAULTS as exc:
-            planned.append(Refusal(client=client, path=path, why=_why(exc)))
-            continue
-        planned.append(
-            ConfigChange(client=client, path=path, before=raw, after=after, receipt=None, left=left)
-        )
+            planned.append(Refusal(client=client, path=Path(receipt.path), why=_why(exc)))
     return planned
+
+
+def _plan_removal(client: ClientProgram, receipt: Receipt, receipts: Receipts) -> ConfigChange:
+    path = Path(receipt.path)
+    # A receipt does not say which it is.
+    kind: Format = "toml" if path.suffix == ".toml" else "json"
+    raw = _read_config(path)
+    after, left = _without(client, raw, kind, receipt, receipts)
+    if after != raw:
+        _refuse_if_closed(path)
+    return ConfigChange(client=client, path=path, before=raw, after=after, receipt=None, left=left)
 
 
 class _Stripped(NamedTuple):

@@ -15,9 +15,10 @@ _BESIDE: Final = 40
 """Characters that it shows around what changes in a line that is long. Chosen by hand."""
 _HIDDEN: Final = "…"
 _FRAME: Final = re.compile(
-    r"""\s*(?:"(?:[^"\\]|\\.)*"\s*:|[\w.-]+\s*=|\[\[?[^\[\]=,]+\]\]?\s*$)?[\s{}\[\],]*"""
+    r"""\s*(?:"(?:[^"\\]|\\.)*"\s*:|[\w.-]+\s*=(?!=|\s*$)|\[\[?[\w-][^\[\]=,]*\]\]?\s*$)?[\s{}\[\],]*"""
 )
-"""Beginning of a line of JSON or TOML before its value: a name, a table, brackets."""
+"""Beginning of a line of JSON or TOML before its value: a name, a table, brackets. What ends in "="
+is Base64."""
 _STRING: Final = re.compile(r"""("(?:[^"\\]|\\.)*"|'[^']*')(\s*:)?""")
 """A string, and the colon after it if it is a name."""
 

@@ -80,7 +80,12 @@ def message_mark(text: str, role: str) -> str:
         role: of whoever said it, "user" or "assistant".
 
     """
-    return _mark(kept_words(own_words(text) if role == "user" else text))
+    return _mark(marked_words(text, role))
+
+
+def marked_words(text: str, role: str) -> str:
+    """Return the words of a message that its mark is of; see ``message_mark``."""
+    return kept_words(own_words(text) if role == "user" else text)
 
 
 def marks_of_kept(kept: str, role: str) -> set[str]:

@@ -55,6 +55,8 @@ class Raw:
     path: str
     data: bytes
     modified: datetime
+    root: str = ""
+    """The name of the folder that the path is in, if anybody knows."""
 
     @property
     def has_lines(self) -> bool:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import takewhile
+from textwrap import dedent
 from typing import Any
 
 from hippocampus.core.records import Turn
@@ -21,6 +23,11 @@ _KEY = re.compile(r"([A-Za-z_][\w .-]{0,60}?)\s*:(?:\s+(.*))?$")
 _REMARK = re.compile(r"(?<!\s)\s++#.*")
 # Possessive, or the title would be looked for at each of a long run of blanks.
 _TITLE = re.compile(r"\s*+(?:#{1,6}[ \t]+([^\n]+)|([^\n]+)\n(?:=|-){3,}[ \t]*$)", re.MULTILINE)
+_QUOTED = re.compile(r""""(?:[^"\\]|\\.)*+"|'(?:[^']|'')*+'""")
+_ESCAPED = re.compile(r"""\\(["\\/])""")
+_IN_LIST = re.compile(rf"\s*+(?:{_QUOTED.pattern}|[^,\s])(?:[^,]*+)")
+_BLOCK = re.compile(r"[|>][+-]?\d?[+-]?(?:\s+#.*)?")
+"""Mark in the place of a text that is set in on the next lines."""
 _DATES = ("date", "created", "created_at", "published")
 _FRONT_CHARS = 65_536
 """Characters within which front matter ends; people write some lines of it. Chosen by hand."""
@@ -44,14 +51,16 @@ def read_document(raw: Raw) -> Iterator[Item]:
     named = heading_words(heading[1] or heading[2]) if heading else None
     title = fields.pop("title", None)
     if isinstance(title, str) and title.strip():
+        title = " ".join(title.split())
         first = next((line for line in body.splitlines() if line.strip()), "")
-        if title.casefold().strip() not in first.casefold():
+        if title.casefold() not in first.casefold():
             body = f"# {title}\n\n{body}"
     elif heading:
         title = named
     if not days and not body.strip():
         raise SourceError("holds no text", path=raw.path)
-    moments = (read_moment(fields[key]) for key in _DATES if key in fields)
+    # As text: a year alone is no moment, and as a number it would be one of 1970.
+    moments = (read_moment(str(fields[key])) for key in _DATES if key in fields)
     whole = Turn(
         text=clean(body),
         at=next(filter(None, moments), None) or moment_in_name(raw.path) or raw.modified,
@@ -72,8 +81,8 @@ def split_front_matter(text: str) -> tuple[dict[str, Any], str]:
     """
     Return the front matter's fields and the text after it.
 
-    The part of YAML that people write between ``---`` lines: ``key: value``, ``[a, b]`` and
-    lists of ``- item``. Anything deeper is left out.
+    The part of YAML that people write between ``---`` lines: ``key: value``, ``[a, b]``, lists of
+    ``- item``, and texts set in behind ``|`` or ``>``. Anything deeper is left out.
     """
     # What has not ended by then is none, and no large file is searched to its end for it.
     match = _FRONT.match(text, 0, _FRONT_CHARS) if text.startswith("---") else None
@@ -81,7 +90,8 @@ def split_front_matter(text: str) -> tuple[dict[str, Any], str]:
         return {}, text
     fields: dict[str, Any] = {}
     key = None
-    for line in match[1].splitlines():
+    lines = match[1].splitlines()
+    for number, line in enumerate(lines):
         bare = line.strip()
         if bare.startswith("- ") and key is not None:
             if not fields.get(key):
@@ -90,22 +100,39 @@ def split_front_matter(text: str) -> tuple[dict[str, Any], str]:
                 fields[key].append(_scalar(bare[2:]))
         elif found := _KEY.match(line):
             key = found[1].lower()
-            fields[key] = _value((found[2] or "").strip())
+            said = (found[2] or "").strip()
+            if _BLOCK.fullmatch(said):
+                fields[key] = _block(lines, number + 1, folded=said[0] == ">")
+                key = None  # what is set in may begin as a list does
+            else:
+                fields[key] = _value(said)
         elif bare and not bare.startswith("#"):
             key = None
     return fields, text[match.end() :].lstrip("\n")
 
 
+def _block(lines: Sequence[str], first: int, *, folded: bool) -> str:
+    """Return the text that is set in below a key: of one line, or as it is broken."""
+    below = (lines[number] for number in range(first, len(lines)))
+    inside = takewhile(lambda line: not line.strip() or line[0] in " \t", below)
+    text = dedent("\n".join(inside)).strip()
+    return " ".join(text.split()) if folded else text
+
+
 def _value(text: str) -> Any:  # noqa: ANN401 (what YAML says)
-    if text.startswith("[") and text.endswith("]"):
-        return [_scalar(item) for item in text[1:-1].split(",") if item.strip()]
+    for one in (text, _REMARK.sub("", text)):
+        if one.startswith("[") and one.endswith("]"):
+            items = (found[0].strip() for found in _IN_LIST.finditer(one, 1, len(one) - 1))
+            return [_scalar(item) for item in items if item]
     return _scalar(text)
 
 
 def _scalar(text: str) -> Any:  # noqa: ANN401 (what YAML says)
     text = text.strip()
-    if len(text) >= 2 and text[0] == text[-1] and text[0] in "\"'":
-        return text[1:-1]
+    quoted = _QUOTED.match(text)
+    if quoted is not None and not _REMARK.sub("", text[quoted.end() :]).strip():
+        inside = quoted[0][1:-1]
+        return _ESCAPED.sub(r"\1", inside) if quoted[0][0] == '"' else inside.replace("''", "'")
     text = _REMARK.sub("", text)
     if text in {"", "null", "~"}:
         return None

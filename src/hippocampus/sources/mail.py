@@ -8,16 +8,17 @@ from collections.abc import Iterator
 from datetime import datetime
 from email import message_from_bytes
 from email.errors import MessageError
-from email.header import decode_header
+from email.header import Header, decode_header
 from email.message import Message
-from email.utils import getaddresses, parseaddr
+from email.utils import getaddresses
 from html import unescape
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from hippocampus.core.records import Turn
 from hippocampus.core.validation import clean
 from hippocampus.errors import SourceError
 from hippocampus.sources.base import Item, Raw, SourceProblem, metadata
+from hippocampus.sources.repeated import quoted, with_repeated_quoted
 from hippocampus.sources.timestamps import read_moment
 
 Mail: TypeAlias = "Message[str, str]"
@@ -34,6 +35,8 @@ _NOT_CHARSETS = {"unicode_escape", "raw_unicode_escape", "idna", "punycode", "un
 _DEPTH = 50
 """Levels of parts within parts that are read: each forwarded mail adds one or two, and what lies
 deeper is left out. Chosen by hand."""
+_QUOTES = 5
+"""Marks before a line that is quoted within quotations; deeper ones look alike. Chosen by hand."""
 _SUBJECT_CHARS = 1000
 """Of a subject that metadata have, with each part of a long text; the text has all of it."""
 # Possessive throughout: whoever wrote the page, no part of it is matched in two ways.
@@ -96,10 +99,11 @@ class _Mailbox:
         except RecursionError as exc:
             raise SourceError("its parts are nested too deeply to read", path=address) from exc
         subject = _header(mail, "Subject")
+        text = with_repeated_quoted(text, subject)
         if not text and not subject:
             raise SourceError("holds no text", path=address)
-        name, sender = parseaddr(_header(mail, "From"))
-        recipients = getaddresses([_header(mail, "To"), _header(mail, "Cc")])
+        name, sender = next(iter(_addresses(mail, "From")), ("", ""))
+        recipients = [*_addresses(mail, "To"), *_addresses(mail, "Cc")]
         return Turn(
             text=f"Subject: {subject}\n\n{text}".strip() if subject else text,
             at=self._at(mail),
@@ -131,9 +135,13 @@ class _Mailbox:
 
 
 def html_text(html: str) -> str:
-    """Return the visible text of a page, a line per block; in linear time, whatever it holds."""
+    """
+    Return the visible text of a page, a line per block; in linear time, whatever it holds.
+
+    What is quoted has a mark before each line, as in plain text: it is another one's words.
+    """
     seen: list[str] = []
-    hidden = 0
+    hidden = quotes = 0
     for data, tag, closing in _html_tokens(html):
         if data:
             if not hidden:
@@ -145,8 +153,11 @@ def html_text(html: str) -> str:
         elif tag in _HIDDEN:
             # More may be closed than was opened.
             hidden = max(0, hidden + (-1 if closing else 1))
+        if tag == "blockquote":
+            quotes = max(0, quotes + (-1 if closing else 1))
         if tag not in _INLINE:
-            seen.append("\n- " if tag == "li" and not closing else "\n")
+            item = "- " if tag == "li" and not closing else ""
+            seen.append("\n" + "> " * min(quotes, _QUOTES) + item)
     return _tidy("".join(seen))
 
 
@@ -194,33 +205,57 @@ def _html_tokens(html: str) -> Iterator[tuple[str, str, bool]]:
 
 
 def _tidy(text: str) -> str:
-    lines = (" ".join(line.split()) for line in text.split("\n"))
+    lines = (" ".join(line.split()) if line.strip("> ") else "" for line in text.split("\n"))
     return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip()
 
 
+class _SaidOnce(NamedTuple):
+    """Texts of a message that say the same in two ways, or one text that stands alone."""
+
+    plain: list[str]
+    html: list[str]
+    forwarded: bool
+
+    @property
+    def text(self) -> str:
+        """The plain text, or what a page shows where there is none."""
+        plain = "\n\n".join(filter(None, (part.strip() for part in self.plain)))
+        text = plain or "\n\n".join(filter(None, map(html_text, self.html)))
+        return quoted(text) if self.forwarded and text else text
+
+
 def _body(mail: Mail) -> tuple[str, list[str]]:
-    """Return the text of a message, plain where there is plain, and its attachments' names."""
-    plain: list[str] = []
-    html: list[str] = []
+    """
+    Return the text of a message in order, and its attachments' names.
+
+    Plain text takes the place of a page only where it is offered as the same: a list's footer is
+    plain text as well.
+    """
+    said: list[_SaidOnce] = []
     attachments: list[str] = []
     # Not by recursion: whoever sent it decides how deep its parts are nested.
-    waiting: list[tuple[object, int]] = [(mail, 0)]
+    waiting: list[tuple[object, int, bool, _SaidOnce | None]] = [(mail, 0, False, None)]
     while waiting:
-        part, depth = waiting.pop()
+        part, depth, forwarded, same = waiting.pop()
         if not isinstance(part, Message):
             continue
+        kind = part.get_content_type()
         if part.is_multipart():
+            forwarded = forwarded or kind == "message/rfc822"
+            if same is None and kind == "multipart/alternative":
+                said.append(same := _SaidOnce([], [], forwarded))
             inner = part.get_payload()
             if isinstance(inner, list) and depth < _DEPTH:
-                waiting += [(each, depth + 1) for each in reversed(inner)]
+                waiting += [(each, depth + 1, forwarded, same) for each in reversed(inner)]
             continue
-        kind, name = part.get_content_type(), _file_name(part)
+        name = _file_name(part)
         if name or part.get_content_disposition() == "attachment":
             attachments.append(name or kind)
         elif kind in {"text/plain", "text/html"}:
-            (plain if kind == "text/plain" else html).append(_part_text(part))
-    text = "\n\n".join(filter(None, (part.strip() for part in plain)))
-    return text or "\n\n".join(filter(None, map(html_text, html))), attachments
+            if same is None:
+                said.append(same := _SaidOnce([], [], forwarded))
+            (same.plain if kind == "text/plain" else same.html).append(_part_text(part))
+    return "\n\n".join(filter(None, (one.text for one in said))), attachments
 
 
 def _file_name(part: Mail) -> str | None:
@@ -256,16 +291,34 @@ def _decode(data: bytes, charset: str) -> str:
         return data.decode("cp1252", errors="replace")
 
 
+def _addresses(mail: Mail, name: str) -> list[tuple[str, str]]:
+    """Return the (name, address) of whom a header names."""
+    # Parted before it is decoded: an encoded name may have a comma in it ("Doe, Jane").
+    written = " ".join(_written(mail, name).split())
+    found = getaddresses([written])
+    if not any("@" in address for _, address in found):  # as where the addresses are encoded, too
+        found = getaddresses([_decoded(written)])
+    return [(_decoded(who), _decoded(address)) for who, address in found]
+
+
 def _header(mail: Mail, name: str) -> str:
     """Return a header as one line of text; empty when there is none."""
-    return _decoded(mail.get(name, ""))
+    return _decoded(_written(mail, name))
 
 
-def _decoded(value: object) -> str:
+def _written(mail: Mail, name: str) -> str:
+    """Return a header as it is written, with its encoded words."""
+    value: object = mail.get(name, "")
+    if isinstance(value, Header):  # of bytes that are not ASCII, as newer programs send UTF-8
+        return "".join(_decode(part, charset or "utf-8") for part, charset in decode_header(value))
+    return str(value)
+
+
+def _decoded(value: str) -> str:
     try:
-        parts = decode_header(str(value))
+        parts = decode_header(value)
     except (MessageError, ValueError):  # broken base64
-        parts = [(str(value), None)]
+        parts = [(value, None)]
     words = (
         part if isinstance(part, str) else _decode(part, charset or "utf-8")
         for part, charset in parts

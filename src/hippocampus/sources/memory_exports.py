@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, Final
 
 from hippocampus.core.records import Turn
 from hippocampus.errors import SourceError
 from hippocampus.sources.base import Item, Raw, SourceProblem, label, metadata
-from hippocampus.sources.messages import first, json_lines, text_of
+from hippocampus.sources.messages import as_spelled, first, json_lines, spellings, text_of
 from hippocampus.sources.timestamps import read_moment
 
 # ---------------------------------------------------------------- mem0
+
+
+_MEM0: Final = spellings("user_id", "agent_id", "run_id", "updated_at", "created_at")
 
 
 def read_mem0(raw: Raw) -> Iterator[Item]:
@@ -35,6 +38,7 @@ def read_mem0(raw: Raw) -> Iterator[Item]:
 
 
 def _memory(raw: Raw, record: Mapping[str, Any], memory: str, place: str) -> Turn:
+    record = as_spelled(record, _MEM0)  # its two SDKs spell them in two ways
     name = label(record.get("id"))
     about = record.get("metadata")
     known = {key: record.get(key) for key in ("user_id", "agent_id", "run_id", "categories")}

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from itertools import groupby
-from typing import Any
+from typing import Any, Final
 
 from hippocampus.core.message_parts import is_tool_result
 from hippocampus.core.records import Turn
@@ -39,9 +39,36 @@ ROLES = {
     for name in names.split()
 }
 """Names of speakers that are roles -> the role."""
+_OPENING: Final = tuple("([{\"'“‘«„@#/-")
+"""Characters that stand right before a word."""
+_CLOSING: Final = tuple(".,;:!?)]}\"'”’»…/")
+"""Characters that stand right behind one."""
 _BAD_LINES = 100
 """Lines that may be damaged: with more the file is of another kind, and nobody reads a message for
-each line of it. Chosen by hand."""
+each line of it, nor for more parts that are no messages. Chosen by hand."""
+_NO_MESSAGES = (
+    "no messages found; expected objects with 'role' or 'speaker', and 'content' or 'text'"
+)
+
+
+def spellings(*names: str) -> Mapping[str, str]:
+    """Return names of fields by the letters that they have, for ``as_spelled``."""
+    return {_folded(name): name for name in names}
+
+
+def as_spelled(record: Mapping[str, Any], known: Mapping[str, str]) -> Mapping[str, Any]:
+    """Return a record by the known names of its fields, however it spells them (``createdAt``)."""
+    names = {name: known.get(_folded(str(name)), name) for name in record}
+    return {name if names[name] in record else names[name]: value for name, value in record.items()}
+
+
+def _folded(name: str) -> str:
+    return name.replace("_", "").replace("-", "").casefold()
+
+
+_FIELDS: Final = spellings(
+    *TEXT, *TIME, *WHO, *SESSION, *LIST, "id", "uuid", "title", "subject", "metadata", "tool_calls"
+)
 
 
 def read_messages(raw: Raw) -> Iterator[Item]:
@@ -57,22 +84,26 @@ def read_messages(raw: Raw) -> Iterator[Item]:
     reading = _Reading(raw)
     items = list(reading.messages(raw.json()))
     if not reading.seen:  # another kind of file: one problem, not one for each of its parts
-        raise SourceError(
-            "no messages found; expected objects with 'role' or 'speaker', and 'content' or 'text'",
-            path=raw.path,
-        )
+        raise SourceError(_NO_MESSAGES, path=raw.path)
     yield from items
+    yield from reading.rest()
 
 
 def _of_lines(raw: Raw) -> Iterator[Item]:
     reading = _Reading(raw)
+    at: datetime | None = None
     for number, line in json_lines(raw):
         if isinstance(line, SourceProblem):
             yield line
         elif isinstance(line, Mapping | list):
-            yield from reading.messages(line)
+            found = list(reading.messages(line, at=at))
+            yield from found
+            at = _last_time(found) or at
         else:
-            yield SourceProblem(path=f"{raw.path}#line-{number}", reason="not a message object")
+            yield from reading.bad(f"{raw.path}#line-{number}", "not a message object")
+    if reading.seen == 0 < reading.untold:
+        raise SourceError(_NO_MESSAGES, path=raw.path)
+    yield from reading.rest()
 
 
 def json_lines(raw: Raw) -> Iterator[tuple[int, Any]]:
@@ -106,9 +137,28 @@ def text_of(content: object) -> str:
     if isinstance(content, Mapping):
         inner = content.get("parts", content.get("text", content.get("content")))
         return text_of(inner) if isinstance(inner, str | list | Mapping) else ""
-    if isinstance(content, list):
-        return "\n".join(filter(None, map(text_of, content)))
-    return ""
+    if not isinstance(content, list):
+        return ""
+    if any(isinstance(part, str) for part in content) and any(map(_is_run, content)):
+        return _in_line(content)
+    return "\n".join(filter(None, map(text_of, content)))
+
+
+def _is_run(part: object) -> bool:
+    """Return whether a part may be some words of a sentence: a link, a name, what is in bold."""
+    return isinstance(part, Mapping) and isinstance(part.get("text"), str)
+
+
+def _in_line(parts: Sequence[object]) -> str:
+    """Return the words of a list of which parts may be within one sentence."""
+    whole = ""
+    for part in parts:
+        inner = part["text"] if isinstance(part, Mapping) and _is_run(part) else part
+        text = clean(inner) if isinstance(inner, str) else text_of(inner)
+        begins, ends = text[:1], whole[-1:]
+        apart = not (begins.isspace() or ends.isspace() or begins in _CLOSING or ends in _OPENING)
+        whole += f"\n{text}" if begins and ends and apart else text
+    return whole.strip()
 
 
 def first(record: Mapping[str, Any], names: Iterable[str]) -> Any:  # noqa: ANN401 (JSON is any)
@@ -122,6 +172,8 @@ class _Reading:
     def __init__(self, raw: Raw) -> None:
         self.raw = raw
         self.seen = 0
+        self.told = self.untold = 0
+        """Parts that are no messages: those that a problem of their own tells of, and more."""
         self.conversations = 0
         self.counts: dict[str, int] = {}
 
@@ -140,13 +192,17 @@ class _Reading:
             for item in value:
                 found = list(self.messages(item, session=session, at=at, about=about))
                 yield from found
-                last = next((turn.at for turn in reversed(found) if isinstance(turn, Turn)), None)
-                at = last if isinstance(last, datetime) else at
-        elif not isinstance(value, Mapping):
-            yield self._bad(session, f"a {type(value).__name__} is not a message object")
-        elif inner := next((value[n] for n in LIST if isinstance(value.get(n), list)), None):
+                at = _last_time(found) or at
+            return
+        if not isinstance(value, Mapping):
+            yield from self._bad(session, f"a {type(value).__name__} is not a message object")
+            return
+        value = as_spelled(value, _FIELDS)
+        if inner := next((value[n] for n in LIST if _is_talk(value, n)), None):
             self.conversations += 1
-            name = label(first(value, (*SESSION, "id", "uuid")))
+            # The list itself may be called as its session would be.
+            names = (label(value.get(n)) for n in (*SESSION, "id", "uuid"))
+            name = next(filter(None, names), None)
             if name is None:
                 # A lone wrapper is the file itself; further ones need names of their own.
                 nth = self.conversations
@@ -170,7 +226,7 @@ class _Reading:
     ) -> Iterator[Item]:
         content = first(record, TEXT)
         if content is None and not ({*TEXT, "tool_calls"} & record.keys()):
-            yield self._bad(session, f"no text: expected one of {', '.join(TEXT[:3])}")
+            yield from self._bad(session, f"no text: expected one of {', '.join(TEXT[:3])}")
             return
         said = _apart(content)
         session = label(first(record, SESSION)) or session or self.raw.path
@@ -180,6 +236,8 @@ class _Reading:
         if not said:  # a call of a tool, a picture
             return
         speaker, role = _who(record)
+        if isinstance(content, Mapping) and speaker is None and role is None:
+            speaker, role = _who(content)
         used = {*TEXT, *TIME, *WHO, *SESSION, "metadata"}
         extra = {k: v for k, v in record.items() if k not in used and _is_small(v)}
         inner = record.get("metadata")
@@ -202,9 +260,40 @@ class _Reading:
         self.counts[session] = self.counts.get(session, 0) + 1
         return self.counts[session]
 
-    def _bad(self, session: str | None, reason: str) -> SourceProblem:
+    def _bad(self, session: str | None, reason: str) -> Iterator[SourceProblem]:
         number = self._number(session or self.raw.path)
-        return SourceProblem(path=f"{self.raw.path}#message-{number}", reason=reason)
+        yield from self.bad(f"{self.raw.path}#message-{number}", reason)
+
+    def bad(self, path: str, reason: str) -> Iterator[SourceProblem]:
+        """Yield the problem with a part that is no message, unless too many were told of."""
+        if self.told < _BAD_LINES:
+            self.told += 1
+            yield SourceProblem(path=path, reason=reason)
+        else:
+            self.untold += 1
+
+    def rest(self) -> Iterator[SourceProblem]:
+        """Yield the number of further parts that are no messages."""
+        if self.untold:
+            yield SourceProblem(path=self.raw.path, reason=f"{self.untold:,} more are no messages")
+
+
+def _last_time(items: Sequence[Item]) -> datetime | None:
+    """Return the time of the last turn among items."""
+    last = next((turn.at for turn in reversed(items) if isinstance(turn, Turn)), None)
+    return last if isinstance(last, datetime) else None
+
+
+def _is_talk(value: Mapping[str, Any], name: str) -> bool:
+    """Return whether a field is a list of messages, and no detail of what is a message itself."""
+    items = value.get(name)
+    if not isinstance(items, list):
+        return False
+    said = first(value, TEXT)
+    return not isinstance(said, str | list) or any(
+        isinstance(item, list) or (isinstance(item, Mapping) and first(item, TEXT) is not None)
+        for item in items
+    )
 
 
 def _apart(content: object) -> list[tuple[str, bool]]:

@@ -38,7 +38,7 @@ def preview(path: Path, *, format: str | None = None) -> Iterator[FilePreview | 
         if isinstance(item, SourceProblem):
             yield item
         elif isinstance(item, SourceFile):
-            yield _counted(FilePreview(file=item.path, format=item.format), iter(item.turns))
+            yield counted(FilePreview(file=item.path, format=item.format), iter(item.turns))
         else:
             yield _log(item)
 
@@ -46,7 +46,7 @@ def preview(path: Path, *, format: str | None = None) -> Iterator[FilePreview | 
 def _log(log: SessionLog) -> FilePreview:
     seen = FilePreview(file=log.path, format=log.format)
     try:
-        _counted(seen, log.items())
+        counted(seen, log.items())
     except (SourceError, OSError) as exc:
         seen.unreadable.append((log.path, str(exc).removeprefix(f"{log.path}: ")))
     seen.left_out = dict(log.left_out.most_common())
@@ -62,7 +62,8 @@ def _taken(seen: FilePreview, items: Iterator[Item]) -> Iterator[Turn]:
             seen.unreadable.append((item.path, item.reason))
 
 
-def _counted(seen: FilePreview, items: Iterator[Item]) -> FilePreview:
+def counted(seen: FilePreview, items: Iterator[Item]) -> FilePreview:
+    """Return a preview after counting in it what an import would take of a file."""
     roles: Counter[str] = Counter()
     sessions: set[str] = set()
     for item in _taken(seen, items):

@@ -108,16 +108,18 @@ def read_source(
     if not path.exists():
         raise SourceError("no such file or folder", path=path)
     called = None if location is None or path.is_dir() else location.name
+    root = folder_name(path, location)
     for name, file in files_of(path) if called is None else [(called, path)]:
         if isinstance(file, SourceProblem):
             yield file
             continue
         try:
-            read_as = _choose(format, name, file, alone=file == path and "/" not in name)
+            alone = file == path and "/" not in name
+            read_as = _choose(format, name, file, root, alone=alone)
             if isinstance(read_as, _Log):
                 yield _open_log(name, file, read_as, location)
             elif read_as is not _PASSED_OVER:
-                yield from _read(name, file, read_as, max_bytes)
+                yield from _read(_FileHere(name, file, root), read_as, max_bytes)
         except SourceError as exc:
             yield SourceProblem(path=name, reason=str(exc).removeprefix(f"{file}: "))
         except OSError as exc:
@@ -180,6 +182,14 @@ def files_of(root: Path) -> Iterator[tuple[str, Path | SourceProblem]]:
         yield place, SourceProblem(path=place, reason=failure.strerror or str(failure))
 
 
+def folder_name(path: Path, location: FileLocation | None = None) -> str:
+    """Return the name of the folder that is imported, or that a file is in; "" if nobody knows."""
+    whole = path.absolute()
+    if path.is_dir() or location is None:
+        return PurePosixPath(path_text(whole if path.is_dir() else whole.parent)).name
+    return PurePosixPath((location.place or "").removesuffix(location.name or path.name)).name
+
+
 def this_host() -> str:
     """Return the name of this machine, which tells its files from another's of the same path."""
     return platform.node() or "localhost"
@@ -196,9 +206,18 @@ def is_missing(place: str) -> bool:
     return False
 
 
+class _FileHere(NamedTuple):
+    """File that is read: its path within what is imported, itself, and the folder's name."""
+
+    name: str
+    file: Path
+    root: str
+
+
 def _read(
-    name: str, file: Path, chosen: str | None, max_bytes: int
+    place: _FileHere, chosen: str | None, max_bytes: int
 ) -> Iterator[SourceFile | SourceProblem]:
+    name = place.name
     suffix = _suffix(name)
     if chosen is None and (problem := without_reader(name)) is not None:
         yield problem
@@ -206,7 +225,7 @@ def _read(
     turns: list[Turn] = []
     problems = 0
     try:
-        raw = _load(name, file, max_bytes)
+        raw = _load(place, max_bytes)
         known = chosen or _BY_SUFFIX.get(suffix) or _json_format(raw, suffix)
         for item in FORMATS[known](raw):
             if isinstance(item, Turn):
@@ -231,7 +250,8 @@ def _read(
         )  # fmt: skip
 
 
-def _load(name: str, file: Path, max_bytes: int) -> Raw:
+def _load(place: _FileHere, max_bytes: int) -> Raw:
+    name, file, root = place
     status = file.stat()
     if not stat.S_ISREG(status.st_mode):
         raise SourceError("is not a regular file", path=name)  # a pipe would wait for ever
@@ -242,10 +262,11 @@ def _load(name: str, file: Path, max_bytes: int) -> Raw:
         size = max(status.st_size, len(data))
         msg = f"has {size} bytes, more than max_bytes={max_bytes}; split it, or raise the cap"
         raise SourceError(msg, path=name)
-    return Raw(path=name, data=data, modified=_modified(status))
+    return Raw(path=name, data=data, modified=modified_at(status), root=root)
 
 
-def _modified(status: os.stat_result) -> datetime:
+def modified_at(status: os.stat_result) -> datetime:
+    """Return the time of a file's last change; 1970 where that is none of the calendar."""
     try:  # seconds as an integer: a file's time may be any 64-bit number
         return _EPOCH + timedelta(microseconds=status.st_mtime_ns // 1000)
     except OverflowError:
@@ -263,10 +284,12 @@ _PASSED_OVER = ""
 """Stands for the format of what is not read, and not told of."""
 
 
-def _choose(chosen: str | None, name: str, file: Path, *, alone: bool) -> _Log | str | None:
+def _choose(
+    chosen: str | None, name: str, file: Path, root: str, *, alone: bool
+) -> _Log | str | None:
     """Return the reader of a file: of a log, or of a format, or None where the file tells."""
     if chosen in TOOLS and chosen is not None:
-        reader = kind_of(chosen, name, alone=alone)
+        reader = kind_of(chosen, name, alone=alone, root=root)
         if reader is None:
             return _PASSED_OVER
         return reader if isinstance(reader, str) else _Log(chosen, reader)
@@ -288,7 +311,7 @@ def _open_log(
     if not stat.S_ISREG(status.st_mode):
         return SourceProblem(path=name, reason="is not a regular file")
     return SessionLog(
-        path=name, file=file, format=log.tool, modified=_modified(status), size=status.st_size,
+        path=name, file=file, format=log.tool, modified=modified_at(status), size=status.st_size,
         reader=log.reader,
         folder=_folder_of(path_text(file) if location is None else location.place),
     )  # fmt: skip

@@ -610,6 +610,18 @@ def test_files_whose_names_are_no_utf_8_reach_a_server_one_by_one(serve, memory,
         assert [one.place for one in there.sources()] == [one.place for one in here.sources()]
 
 
+def test_a_file_of_a_year_that_no_calendar_has_reaches_a_server(serve, memory, tmp_path):
+    note = tmp_path / "note.md"
+    note.write_text("The boat is blue.")
+    os.utime(note, (10**14, 10**14))
+    with Client(serve(memory)) as client:
+        assert 1 == client.bank("there").import_(note).added
+    assert 1 == memory.bank("here").import_(note).added
+
+    (there,), (here,) = (memory.bank(name).episodes() for name in ("there", "here"))
+    assert there.occurred_at == here.occurred_at
+
+
 def test_a_chat_of_aider_is_of_the_folder_where_it_is_and_not_of_the_servers(
     serve, memory, tmp_path
 ):

@@ -12,7 +12,7 @@ from hippocampus.sources.agents.talk import Talk, Utterance
 from hippocampus.sources.base import Item, SourceProblem, label, metadata
 from hippocampus.sources.timestamps import read_moment
 
-_STATE: Final = frozenset({
+OWN_BOOKS: Final = frozenset({
     "summary", "system", "progress", "queue-operation", "file-history-snapshot",
     "file-history-delta", "custom-title", "ai-title", "agent-name", "last-prompt", "mode",
     "permission-mode", "cost-state", "bridge-session", "atis-latch", "tag", "relocated",
@@ -20,8 +20,6 @@ _STATE: Final = frozenset({
     "pr-link", "result",
 })  # fmt: skip
 """Types of lines that are the tool's own books."""
-
-
 _MOST_SESSIONS: Final = 64
 """Sessions of one log that are followed at once; the first of more ends where it is."""
 
@@ -91,7 +89,7 @@ def read_claude_code(log: SessionLog) -> Iterator[Item]:
 def _line(
     log: SessionLog, records: LogRecords, talk: Talk, line: _ClaudeLine, number: int
 ) -> Iterator[Item]:
-    if line.type in _STATE:
+    if line.type in OWN_BOOKS:
         log.left_out["the tool's own books"] += 1
     elif line.is_sidechain:
         log.left_out["what agents said among themselves"] += 1

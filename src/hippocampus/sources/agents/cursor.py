@@ -5,16 +5,23 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator
 from datetime import datetime
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 from urllib.parse import unquote, urlsplit
 
 import msgspec
 
-from hippocampus.sources.agents.database import as_bytes, reading_database
+from hippocampus.sources.agents.database import (
+    LongValue,
+    as_bytes,
+    reading_database,
+    value_at,
+)
 from hippocampus.sources.agents.log import SessionLog
 from hippocampus.sources.agents.talk import Talk, Utterance
 from hippocampus.sources.base import Item, SourceProblem, label, metadata
 from hippocampus.sources.timestamps import read_moment
+
+T = TypeVar("T")
 
 _USER: Final = 1  # as Cursor writes them: its word for whose a bubble is
 _ASSISTANT: Final = 2  # likewise; of bubbles with other numbers nothing is kept
@@ -47,20 +54,29 @@ def read_cursor(log: SessionLog) -> Iterator[Item]:
     with reading_database(log.file, ("cursorDiskKV",)) as database:
         # A range of keys, for which there is an index: ";" is what comes after ":".
         chats = database.execute(
-            "SELECT key, value FROM cursorDiskKV"
+            "SELECT key FROM cursorDiskKV"
             " WHERE key >= 'composerData:' AND key < 'composerData;' ORDER BY key"
         )
-        for key, value in chats:
+        for (key,) in chats:
             name = str(key).partition(":")[2]
-            try:
-                composer = msgspec.json.decode(as_bytes(value), type=_CursorComposer)
-            except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as exc:
-                if value is not None:
-                    reason = f"cannot be read: {exc}"
-                    yield SourceProblem(path=f"{log.path}#{name}", reason=reason)
-                continue
-            yield from _chat(log, database, name, composer)
+            for composer in _record(log, database, key, name, _CursorComposer):
+                if isinstance(composer, SourceProblem):
+                    yield composer
+                else:
+                    yield from _chat(log, database, name, composer)
     log.done = log.size
+
+
+def _record(
+    log: SessionLog, database: sqlite3.Connection, key: str, name: str, kind: type[T]
+) -> Iterator[T | SourceProblem]:
+    """Yield the record of a key, or why it cannot be read; nothing where there is none."""
+    try:
+        value = value_at(database, "SELECT value FROM cursorDiskKV WHERE key = ?", key)
+        if value is not None:
+            yield msgspec.json.decode(as_bytes(value), type=kind)
+    except (LongValue, msgspec.DecodeError, UnicodeDecodeError, RecursionError) as exc:
+        yield SourceProblem(path=f"{log.path}#{name}", reason=f"cannot be read: {exc}")
 
 
 def _chat(
@@ -122,20 +138,14 @@ def _time(bubble: _CursorBubble | SourceProblem) -> float:
 def _bubble(
     log: SessionLog, database: sqlite3.Connection, key: str
 ) -> Iterator[_CursorBubble | SourceProblem]:
-    row = database.execute("SELECT value FROM cursorDiskKV WHERE key = ?", (key,)).fetchone()
-    if row is None or row[0] is None:
-        return
     name = key.rpartition(":")[2]
-    try:
-        bubble = msgspec.json.decode(as_bytes(row[0]), type=_CursorBubble)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as exc:
-        yield SourceProblem(path=f"{log.path}#{name}", reason=f"cannot be read: {exc}")
-        return
-    if bubble.tool_former_data is not None:
-        # Output of a tool may be large, and all messages of a chat are in memory at once.
-        bubble.tool_former_data, bubble.text = True, None
-    bubble.bubble_id = name
-    yield bubble
+    for bubble in _record(log, database, key, name, _CursorBubble):
+        if isinstance(bubble, _CursorBubble):
+            if bubble.tool_former_data is not None:
+                # Output of a tool may be large, and all messages of a chat are in memory at once.
+                bubble.tool_former_data, bubble.text = True, None
+            bubble.bubble_id = name
+        yield bubble
 
 
 def _folder(workspace: object) -> str | None:

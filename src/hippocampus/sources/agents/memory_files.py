@@ -18,7 +18,12 @@ from hippocampus.sources.documents import split_front_matter
 _HEADING: Final = re.compile(r" {0,3}(#{1,6})[ \t]+")
 _ITEM: Final = re.compile(r"([ \t]*)(?:[-*+]|\d{1,3}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?(.*)$")
 _FENCE: Final = re.compile(r"[ \t]*(`{3,}|~{3,})")
-_COMMENT: Final = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
+_OPENED: Final = "<!--"
+_CODE_OR_COMMENT: Final = re.compile(
+    r"(?<!`)(?P<code>`{1,8})(?!`)[^`\n]{1,500}+(?P=code)(?!`)|(?P<first>^[ \t]*+)?<!--",
+    re.MULTILINE,
+)
+"""Code within a line, in which a comment is an example of one, or the beginning of a comment."""
 _IMPORT: Final = re.compile(r"(?<![\w`@/.])@((?:~?/|\.{1,2}/)?[\w.-]+(?:/[\w.-]+)*)(?![\w`@])")
 _RULE: Final = re.compile(r"[ \t]*([-*_=])[ \t]*(?:\1[ \t]*){2,}$")
 _MOST_CODE: Final = 12
@@ -54,8 +59,8 @@ def read_agent_memory(raw: Raw) -> Iterator[Item]:
     """
     text, _ = decode(raw)
     fields, body = split_front_matter(text.replace("\r\n", "\n"))
-    body = _COMMENT.sub("", body)
-    origin: Origin = "assistant" if _is_agents(raw.path) else "user"
+    body = _without_comments(body)
+    origin: Origin = "assistant" if _is_agents(raw) else "user"
     title = fields.get("description") or fields.get("name")
     about = metadata(file=raw.path, applies_to=fields.get("globs") or fields.get("paths"))
     seen: dict[str, int] = {}
@@ -68,7 +73,7 @@ def read_agent_memory(raw: Raw) -> Iterator[Item]:
                     skipped=True,
                 )
             continue
-        head = [str(title)] if title and not one.path else []
+        head = [" ".join(str(title).split())] if title and not one.path else []
         said = clean(": ".join([" > ".join([*head, *one.path]), one.text]) if head or one.path
                      else one.text)  # fmt: skip
         place = "/".join(one.path)[:_LONGEST_NAME] or "top"
@@ -92,8 +97,26 @@ def read_project_memory(raw: Raw) -> Iterator[Item]:
         yield replace(item, origin="document") if isinstance(item, Turn) else item
 
 
-def _is_agents(path: str) -> bool:
-    return "memory" in PurePosixPath(path).parts[:-1]
+def _without_comments(body: str) -> str:
+    """Return a text without its comments; one that nothing ends is one if it begins a line."""
+    kept: list[str] = []
+    at, ended = 0, True
+    while found := _CODE_OR_COMMENT.search(body, at):
+        end = found.end()
+        if found["code"] is None:
+            kept.append(body[at : end - len(_OPENED)])
+            stop = body.find("-->", end) if ended else -1
+            ended = stop >= 0  # none behind this one, so none behind the next
+            if not ended and found["first"] is not None:
+                return "".join(kept)
+            at, end = (stop + 3, stop + 3) if ended else (end - len(_OPENED), end)
+        kept.append(body[at:end])
+        at = end
+    return "".join([*kept, body[at:]])
+
+
+def _is_agents(raw: Raw) -> bool:
+    return "memory" in (raw.root, *PurePosixPath(raw.path).parts[:-1])
 
 
 def _only_imports(text: str) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, Final, NamedTuple, TypeVar
@@ -9,7 +10,12 @@ from typing import Any, Final, NamedTuple, TypeVar
 import msgspec
 
 from hippocampus.core.files import reading
-from hippocampus.sources.agents.database import as_bytes, reading_database
+from hippocampus.sources.agents.database import (
+    LongValue,
+    as_bytes,
+    reading_database,
+    value_at,
+)
 from hippocampus.sources.agents.log import LONGEST_LINE, SessionLog
 from hippocampus.sources.agents.talk import Talk, Utterance
 from hippocampus.sources.base import Item, SourceProblem, metadata
@@ -44,8 +50,8 @@ class _MessageRead(NamedTuple):
     """A message with its parts, as JSON, and what it is called."""
 
     name: str
-    message: bytes
-    parts: Iterable[bytes]
+    message: bytes | LongValue
+    parts: Iterable[bytes | LongValue]
 
 
 _TOOLS: Final = frozenset({"tool", "subtask"})
@@ -104,12 +110,16 @@ class _OpencodeReading:
             elif part.type == "text" and part.text and not (part.synthetic or part.ignored):
                 talk.assistant(Utterance(part.text, said.at, said.place, said.about))
 
-    def decoded(self, data: bytes, kind: type[T], name: str) -> T | SourceProblem:
+    def decoded(self, data: bytes | LongValue, kind: type[T], name: str) -> T | SourceProblem:
         """Return a record, or why it is none."""
+        why: Exception
         try:
-            return msgspec.json.decode(data, type=kind)
+            if not isinstance(data, LongValue):
+                return msgspec.json.decode(data, type=kind)
+            why = data
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as exc:
-            return SourceProblem(path=f"{self.log.path}#{name}", reason=f"cannot be read: {exc}")
+            why = exc
+        return SourceProblem(path=f"{self.log.path}#{name}", reason=f"cannot be read: {why}")
 
     def end(self) -> Iterator[Item]:
         """Yield turns that the log as a whole tells."""
@@ -141,21 +151,32 @@ def _of_database(one: _OpencodeReading, file: Path) -> Iterator[Item]:
     with reading_database(file, ("session", "message", "part")) as database:
         sessions = database.execute("SELECT id, parent_id, directory FROM session ORDER BY id")
         for id_, parent, directory in sessions:
-            rows = database.execute(
-                "SELECT id, data FROM message WHERE session_id = ? ORDER BY time_created, id",
-                (id_,),
+            found = database.execute(
+                "SELECT id FROM message WHERE session_id = ? ORDER BY time_created, id", (id_,)
             )
             messages = (
-                _MessageRead(
-                    str(name),
-                    as_bytes(data),
-                    (as_bytes(part) for (part,) in database.execute(
-                        "SELECT data FROM part WHERE message_id = ? ORDER BY id", (name,))),
-                )
-                for name, data in rows
-            )  # fmt: skip
+                _MessageRead(str(name), _data(database, _MESSAGE, name), _parts(database, name))
+                for (name,) in found
+            )
             head = _OpencodeSession(str(id_), _text(parent), _text(directory))
             yield from one.session(head, messages)
+
+
+_MESSAGE: Final = "SELECT data FROM message WHERE id = ?"
+_PART: Final = "SELECT data FROM part WHERE id = ?"
+
+
+def _parts(database: sqlite3.Connection, message: object) -> Iterator[bytes | LongValue]:
+    parts = database.execute("SELECT id FROM part WHERE message_id = ? ORDER BY id", (message,))
+    return (_data(database, _PART, part) for (part,) in parts)
+
+
+def _data(database: sqlite3.Connection, query: str, key: object) -> bytes | LongValue:
+    """Return the data of a row, or that they are too long: they cost none of the others."""
+    try:
+        return as_bytes(value_at(database, query, key))
+    except LongValue as exc:
+        return exc
 
 
 def _text(value: object) -> str | None:

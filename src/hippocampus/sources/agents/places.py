@@ -96,7 +96,7 @@ def places_of(tool: str, around: Around) -> KeptIn:
     """Return the places where a tool keeps its sessions; in the home itself all is the user's."""
     kept = _WHERE[tool](around)
     if around.here.resolve() == around.home.resolve():
-        return KeptIn([*kept.home, *kept.project])
+        return KeptIn(list(dict.fromkeys((*kept.home, *kept.project))))  # some are both
     return kept
 
 

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from pathlib import PurePosixPath
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
 from hippocampus.sources.agents.aider import read_aider
-from hippocampus.sources.agents.claude_code import read_claude_code, read_claude_code_history
+from hippocampus.sources.agents.claude_code import (
+    OWN_BOOKS,
+    read_claude_code,
+    read_claude_code_history,
+)
 from hippocampus.sources.agents.codex import (
     read_codex,
     read_codex_history,
@@ -66,11 +71,12 @@ _MEMORY_FOLDERS: Final = frozenset({"rules", "memory", "memories"})
 MEMORY_SUFFIXES: Final = (".md", ".mdc", ".txt")
 
 
-def kind_of(tool: str, path: str, *, alone: bool) -> LogReader | str | None:
+def kind_of(tool: str, path: str, *, alone: bool, root: str = "") -> LogReader | str | None:
     """
     Return the reader of a tool's file, ``MEMORY`` of a file of instructions, or None.
 
-    ``alone``: whether somebody named the file itself, and not a folder that it is in.
+    ``alone``: whether somebody named the file itself, and not a folder that it is in. ``root``: the
+    name of the folder that the path is in.
     """
     one = TOOLS[tool]
     place = PurePosixPath(path)
@@ -86,7 +92,7 @@ def kind_of(tool: str, path: str, *, alone: bool) -> LogReader | str | None:
         alone or not one.inside or one.inside in place.parts[:-1] or not name.endswith(".json")
     ):
         return one.sessions
-    if name.endswith(MEMORY_SUFFIXES) and (alone or is_memory(path)):
+    if name.endswith(MEMORY_SUFFIXES) and (alone or is_memory(f"{root}/{path}")):
         return MEMORY
     # Who names both a file and its tool means that it is one.
     return one.sessions if alone else None
@@ -102,6 +108,10 @@ def is_memory(path: str) -> bool:
     return bool(inside) and name.endswith(MEMORY_SUFFIXES)
 
 
+_TYPED: Final = tuple(
+    re.compile(rb'"%b"\s*:' % name) for name in (b"messageId", b"type", b"message")
+)
+"""Fields of what was typed in Gemini CLI; chats of others number their messages as well."""
 _ROLLOUT: Final = frozenset(
     {"session_meta", "response_item", "event_msg", "turn_context", "compacted"}
 )
@@ -112,18 +122,29 @@ def log_of_record(record: Mapping[str, Any]) -> tuple[str, LogReader] | None:
     kind = record.get("type")
     named = isinstance(kind, str)  # others' records may have an object there
     rollout = named and kind in _ROLLOUT and isinstance(record.get("payload"), Mapping)
-    session = named and "sessionId" in record
     if "sessionId" in record and "projectHash" in record:
         tool = "gemini"
     elif rollout or record.get("record_type") == "state":
         tool = "codex"
-    elif session or (kind == "summary" and "leafUuid" in record):
+    elif _is_of_claude_code(record):
         tool = "claude-code"
     elif "display" in record and "pastedContents" in record:
         return "claude-code", read_claude_code_history
     else:
         return None
     return tool, TOOLS[tool].sessions
+
+
+def _is_of_claude_code(record: Mapping[str, Any]) -> bool:
+    """Return whether a record is a line of its logs; chats of others name a session as well."""
+    kind = record.get("type")
+    if kind == "summary" and "leafUuid" in record:
+        return True
+    if not isinstance(kind, str) or "sessionId" not in record:
+        return False
+    # Some of these words others use as well, for what somebody said.
+    book = kind in OWN_BOOKS and ("-" in kind or not {"role", "content", "text"} & record.keys())
+    return book or isinstance(record.get("message"), Mapping) or "parentUuid" in record
 
 
 def log_of_head(name: str, head: bytes) -> tuple[str, LogReader] | None:
@@ -139,5 +160,5 @@ def log_of_head(name: str, head: bytes) -> tuple[str, LogReader] | None:
         return None
     if b'"projectHash"' in head:
         return "gemini", read_gemini
-    typed = head.lstrip().startswith(b"[") and b'"messageId"' in head
+    typed = head.lstrip().startswith(b"[") and all(one.search(head) for one in _TYPED)
     return ("gemini", read_gemini_history) if typed else None
