@@ -36,6 +36,7 @@ class _Group:
     end: datetime
     told: list[ToldEvent] = field(default_factory=list)
     what: set[str] = field(default_factory=set)
+    times: int = 1
 
     def event(self) -> CountedEvent:
         """Return the event, quoted as the mention nearest to it has it."""
@@ -44,23 +45,26 @@ class _Group:
         ids = {one.episode: None for one in sorted(self.told, key=lambda one: one.occurred_at)}
         return CountedEvent(
             start=self.start, end=self.end, quote=best.mention.quote, episodes=tuple(ids),
-            evidence=best.evidence, times=max(one.mention.often for one in self.told),
+            evidence=best.evidence, times=self.times,
         )  # fmt: skip
 
 
 def group_events(
-    told: Iterable[ToldEvent], within: Sequence[Interval], now: datetime
+    told: Iterable[ToldEvent], within: Sequence[Interval] | None, now: datetime
 ) -> tuple[list[CountedEvent], list[CountedEvent]]:
     """
     Return the events that took place for sure, and those that may have, in order of time.
 
     Args:
         told: the mentions.
-        within: stretches of which an event has to be in one; any will do if there are none.
+        within: stretches of which an event has to be in one; None: any will do.
         now: the present, after which nothing took place.
 
     """
-    ordered = sorted(told, key=lambda one: (one.mention.known, one.occurred_at))
+    # "Twice this week" after what is told of its days, which are among the two.
+    ordered = sorted(
+        told, key=lambda one: (one.mention.often > 1, one.mention.known, one.occurred_at)
+    )
     sure: list[_Group] = []
     doubtful: list[_Group] = []
     for certain in (True, False):
@@ -78,15 +82,20 @@ def _add(one: ToldEvent, time: Interval, sure: list[_Group], doubtful: list[_Gro
     assert time.start is not None, "mentions have closed times"
     assert time.end is not None, "mentions have closed times"
     for groups in (sure, doubtful or ()):
-        for group in groups:
-            if _is_of_event(group, one.mention, time.start, time.end):
-                group.told.append(one)
-                group.what |= one.mention.what
-                if time.end - time.start < group.end - group.start:
-                    group.start, group.end = time.start, time.end
-                return
-    target = sure if doubtful is None else doubtful
-    target.append(_Group(time.start, time.end, [one], set(one.mention.what)))
+        same = (g for g in groups if _is_of_event(g, one.mention, time.start, time.end))
+        group = next(same, None)
+        if group is None:
+            continue
+        group.told.append(one)
+        group.what |= one.mention.what
+        if one.mention.often > 1 and groups is (sure if doubtful is None else doubtful):
+            known = group.times + sum(other.times for other in same)
+            group.times += max(0, one.mention.often - known)
+        if time.end - time.start < group.end - group.start:
+            group.start, group.end = time.start, time.end
+        return
+    target, often = sure if doubtful is None else doubtful, one.mention.often
+    target.append(_Group(time.start, time.end, [one], set(one.mention.what), often))
 
 
 def _is_of_event(group: _Group, mention: Mention, start: datetime, end: datetime) -> bool:
@@ -97,8 +106,10 @@ def _is_of_event(group: _Group, mention: Mention, start: datetime, end: datetime
     return start < group.end and group.start < end
 
 
-def _events(groups: Sequence[_Group], within: Sequence[Interval]) -> list[CountedEvent]:
-    inside = [group for group in groups if not within or any(_is_in(group, one) for one in within)]
+def _events(groups: Sequence[_Group], within: Sequence[Interval] | None) -> list[CountedEvent]:
+    inside = [
+        group for group in groups if within is None or any(_is_in(group, one) for one in within)
+    ]
     return [group.event() for group in sorted(inside, key=lambda group: group.start)]
 
 
