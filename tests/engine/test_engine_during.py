@@ -188,6 +188,15 @@ def test_an_event_in_an_empty_bank_and_a_very_long_one_are_unknown():
             bank.episodes(during="the week when " + "nobody knew of anything " * 400)
 
 
+@pytest.mark.parametrize("during", ["the week after the trip", "the day before the trip"])
+def test_a_time_beside_an_event_of_which_no_day_is_told_is_unknown(bank, during):
+    bank.remember("We made the trip to Rome last year.", speaker="Ana", at="2024-05-02")
+
+    assert "no day" in bank.recall("What happened?", during=during).note
+    with pytest.raises(UnknownEvent, match="no day"):
+        bank.find("shed", during=during)
+
+
 @pytest.mark.parametrize(
     "during",
     [

@@ -88,7 +88,7 @@ class Counting(BankPart):
 
         engine = self._engine
         text = check_text(question, limits=engine.config.ingest, name="question", blank=_ASK)
-        moment = in_zone(self._present(now), engine.zone)
+        moment = self._present(now)
         chosen = self._filter(filters, moment)
         query = parse(text, now=moment)
         asked = query.counted or parse_counted(text, now=moment)  # of a phrase, as "my runs"

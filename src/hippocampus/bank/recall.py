@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Collection, Sequence
 from dataclasses import replace
+from datetime import datetime
 from functools import partial
 from typing import Final, Unpack
 
@@ -20,7 +21,7 @@ from hippocampus.bank.asking import (
     of_unknown_time,
     stretches_of,
 )
-from hippocampus.bank.filter_arguments import spell_out
+from hippocampus.bank.filter_arguments import TIMES, read_time, spell_out
 from hippocampus.bank.inclusion import Inclusion
 from hippocampus.bank.joint_recall import JointRecall
 from hippocampus.bank.knowledge import Knowledge
@@ -300,7 +301,8 @@ class Recaller(BankPart):
             filters["suspects"] = "hide"
         floor = FLOOR if min_score is None else min_score
         seen: list[Looked] = []
-        how = Asking(now, cues, floor, include)
+        moment = self._present(now)
+        how = Asking(moment, cues, floor, include)
         found = self._answer_at_once(query, k, how, filters, seen.append)
         if min_score is None and not (found.found or any(_is_open(one.query) for one in seen)):
             found = replace(found, hits=tuple(hit for hit in found.hits if hit.score >= UNFOUND))
@@ -308,18 +310,33 @@ class Recaller(BankPart):
         wanted = [name for name, text in parts.items() if text is None]
         extras = Extras(
             own=self._profiles.own_parts(wanted, filters, found),
-            gists=self._knowledge.gists_of(found, gists, filters) if gists else (),
-            wishes=self._wishes.bearing_on(found, filters, [one.query for one in seen]),
-            recent=self._lookup.episodes(limit=recent, newest=True, **filters) if recent else (),
             pointers=pointers, without=without, reach=min_score is None,
             several=any(one.query.several for one in seen),
         )  # fmt: skip
+        timed = _as_read(filters, found, moment)
+        if timed is not None:
+            extras = replace(
+                extras,
+                gists=self._knowledge.gists_of(found, gists, timed) if gists else (),
+                wishes=self._wishes.bearing_on(found, timed, [one.query for one in seen]),
+                recent=self._lookup.episodes(limit=recent, newest=True, **timed) if recent else (),
+            )
         if self._engine.config.secrets.show == "redact":
             found, extras = redacted(found, extras, self._engine.secret_finder)
         made = compose(
             found, budget_tokens=budget_tokens, zone=self._engine.zone, frame=frame, extras=extras
         )
         return note_left_out(made, extras.own)
+
+
+def _as_read(filters: Filters, found: Recall, now: datetime) -> Filters | None:
+    """Return filters with the times that a recall read in them; None if an event is not known."""
+    stretches = [(one.start, one.end) for one in found.during]
+    if filters.get("during") is not None and not stretches:
+        return None
+    times = {name: read_time(name, filters.get(name), now) for name in TIMES & filters.keys()}
+    read: Filters = {**filters, **times, "during": stretches or None}  # type: ignore[typeddict-item]
+    return read
 
 
 def _is_open(query: Query) -> bool:
