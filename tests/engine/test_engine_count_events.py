@@ -204,7 +204,8 @@ def test_a_question_how_often_finds_one_memory_of_each_event_first(bank):
 def test_what_has_faded_is_counted_by_all_that_it_said(bank, clock):
     text = (
         "Well, you know, on Monday we finally sold the old boat to Rui for 4500 euros, and the"
-        " sails went with it. We swam, too. The trailer stays with us for now, as nobody asked for it."
+        " sails went with it. We swam, too. The trailer stays with us for now, as nobody"
+        " asked for it."
     )
     bank.remember(text, speaker="Ada")
     bank.set_policy(Policy(deepest=2, warm_level=2, promote=0.0, cap=1.0))
