@@ -353,7 +353,7 @@ class _Timeline:
         said, about, key = one.statement, self._about(fact), _key(fact.object)
         opposed = self._every[fold_name(fact.subject), EXCLUSIVE.get(said.relation, "")]
         ended = [(opposed, other) for other in opposed.standing(key, whole=True)]
-        others = [other for other in about.open.values() if _key(other.object) != key]
+        others = (other for alike, other in about.open.items() if alike != key)
         if functional(said.relation):
             ended += [(about, other) for other in others if _yields(other, fact.object, said)]
         elif said.relation == "diet" and key in ONE_OF_DIETS:
