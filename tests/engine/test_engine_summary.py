@@ -3,6 +3,8 @@
 import json
 import re
 from dataclasses import replace
+from datetime import datetime
+from zoneinfo import ZoneInfo
 
 import pytest
 
@@ -97,6 +99,19 @@ def test_a_bank_of_one_repeated_sentence_says_it_once(open_memory):
     bank.sleep()
 
     assert 1 == bank.summary().text.count("wants")
+
+
+def test_a_plan_is_told_up_to_its_day_in_the_zone_of_the_memory(open_memory, clock):
+    zone = ZoneInfo("Pacific/Honolulu")
+    bank = open_memory(config=Config(timezone="Pacific/Honolulu")).bank("ada")
+    clock.set(datetime(2025, 6, 1, 9, tzinfo=zone))
+    bank.remember("I see the dentist on 5 June 2025.", role="user")
+    bank.sleep()
+
+    clock.set(datetime(2025, 6, 4, 15, tzinfo=zone))
+    assert "Plan for 2025-06-05" in bank.summary().text
+    clock.set(datetime(2025, 6, 5, 13, tzinfo=zone))
+    assert "Plan" not in bank.summary().text
 
 
 def test_a_session_is_summed_up_by_itself(bank):

@@ -20,7 +20,7 @@ from hippocampus.bank.filter_arguments import sees_all
 from hippocampus.bank.inclusion import Inclusion
 from hippocampus.bank.part import BankPart, staying
 from hippocampus.core.background_yield import answering
-from hippocampus.core.clock import MICROS_PER_HOUR, from_micros, to_micros
+from hippocampus.core.clock import from_micros, to_micros
 from hippocampus.core.config import Compact
 from hippocampus.core.damage import note_unread
 from hippocampus.core.events import AnchorsCurated
@@ -132,8 +132,8 @@ class Knowledge(BankPart):
         """Make a summary, of what sleep has not kept of the ``newest`` rows."""
         index, ledger, now = here.index, here.ledger, self._engine.now()
         # With the day: what is planned, and what has begun by now, is told as of today.
-        memo, day = here.summaries, to_micros(now) // (24 * MICROS_PER_HOUR)
-        asked = (index, session, newest, day)
+        memo = here.summaries
+        asked = (index, session, newest, now.date())
         last = memo.last
         if last is not None and last[0] == asked:
             return last[1]
