@@ -3,7 +3,7 @@
 import json
 import re
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -112,6 +112,19 @@ def test_a_plan_is_told_up_to_its_day_in_the_zone_of_the_memory(open_memory, clo
     assert "Plan for 2025-06-05" in bank.summary().text
     clock.set(datetime(2025, 6, 5, 13, tzinfo=zone))
     assert "Plan" not in bank.summary().text
+
+
+def test_days_are_those_of_the_zone_of_the_memory_wherever_they_are_told(open_memory, clock):
+    bank = open_memory(config=Config(timezone="Europe/Berlin")).bank("ada")
+    bank.remember("I moved to Lisbon on 1 May 2025.", role="user", at="2025-05-05T00:30")
+    bank.remember("I planted a tree.", role="user", at="2025-05-07T00:30")
+
+    assert "2025-05-05 user: I moved" in bank.summary().text
+    assert ["user lives in Lisbon (2025-05-01…)"] == list(map(str, bank.facts()))
+    bank.sleep()
+    clock.advance(timedelta(days=1))
+    (line,) = bank.summary().versions
+    assert "2025-05-07 user: I planted a tree." in line
 
 
 def test_a_session_is_summed_up_by_itself(bank):

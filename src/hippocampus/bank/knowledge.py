@@ -20,7 +20,7 @@ from hippocampus.bank.filter_arguments import sees_all
 from hippocampus.bank.inclusion import Inclusion
 from hippocampus.bank.part import BankPart, staying
 from hippocampus.core.background_yield import answering
-from hippocampus.core.clock import from_micros, to_micros
+from hippocampus.core.clock import from_micros, in_zone, to_micros
 from hippocampus.core.config import Compact
 from hippocampus.core.damage import note_unread
 from hippocampus.core.events import AnchorsCurated
@@ -157,7 +157,8 @@ class Knowledge(BankPart):
                 told, since = kept.told, kept.rows
             versions = go_on(shown, read, how, kept=kept, newest=newest)
             begun = [] if told or session is not None else self._begin_with(here, shown, now)
-            line = tell(versions, how, told=told, since=since, known=begun)
+            zone = self._engine.zone
+            line = tell(versions, how, told=told, since=since, known=begun, zone=zone)
             parts = [
                 *(_traced(here, kept, shown, now, how) if kept and told else ()),
                 *((clause.text, [clause.row], True) for clause in line.clauses),
@@ -176,7 +177,7 @@ class Knowledge(BankPart):
                 for text, own, said in parts
             ),
             versions=() if newest is not None else tuple(
-                version.told or tell([version], how).text for version in versions
+                version.told or tell([version], how, zone=zone).text for version in versions
             ),
         )  # fmt: skip
         memo.last = asked, made
@@ -387,8 +388,7 @@ class Knowledge(BankPart):
         return [
             Fact(
                 subject=fact.subject, relation=fact.relation, object=fact.object,
-                valid_from=None if fact.valid_from is None else from_micros(fact.valid_from),
-                valid_to=None if fact.valid_to is None else from_micros(fact.valid_to),
+                valid_from=self._day(fact.valid_from), valid_to=self._day(fact.valid_to),
                 known_from=from_micros(fact.known_from),
                 known_to=None if fact.known_to is None else from_micros(fact.known_to),
                 sources=tuple(sources[row].id for row in fact.rows), denied=fact.denied,
@@ -397,6 +397,10 @@ class Knowledge(BankPart):
             )
             for fact in kept
         ]  # fmt: skip
+
+    def _day(self, at: int | None) -> datetime | None:
+        """Return a moment in the memory's zone, in which it may be the beginning of a day."""
+        return None if at is None else in_zone(from_micros(at), self._engine.zone)
 
     def _meant(self, entity: str, same: Mapping[str, Same]) -> set[str]:
         """Return the folded names of whom a name means."""
