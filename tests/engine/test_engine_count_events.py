@@ -8,7 +8,10 @@ from pathlib import Path
 import pytest
 
 from hippocampus import Policy, Turn
+from hippocampus.core.records import Interval
 from hippocampus.errors import InputError, InvalidTime
+from hippocampus.language.counting.mentions import Mention
+from hippocampus.recall.counted_events import ToldEvent, group_events
 
 DATA = json.loads((Path(__file__).parents[1] / "data" / "counted_events.json").read_text("utf-8"))
 ASKED = [(h["name"], q["q"]) for h in DATA["histories"] for q in h["questions"]]
@@ -199,6 +202,28 @@ def test_a_question_how_often_finds_one_memory_of_each_event_first(bank):
     found = bank.recall("How many times did I go running in May?", k=10, now=NOW)
 
     assert {"I went running before work."} == {hit.text for hit in found.hits}
+
+
+def test_events_of_other_days_are_not_compared_with_each_other():
+    compared = []
+
+    class Moment(datetime):
+        def __lt__(self, other):
+            compared.append(1)
+            return super().__lt__(other)
+
+    first = Moment(2000, 1, 1, tzinfo=UTC)
+    told = []
+    for day in range(1000):
+        start = first + timedelta(days=day)
+        time = Interval(start, start + timedelta(days=1))
+        mention = Mention(quote="I ran.", times=(time,), told=True, sure=True)
+        told.append(ToldEvent(f"{day}", start, mention, "told"))
+
+    sure, _ = group_events(told, None, NOW)
+
+    assert 1000 == len(sure)
+    assert len(compared) < 50 * len(told)
 
 
 def test_what_has_faded_is_counted_by_all_that_it_said(bank, clock):
