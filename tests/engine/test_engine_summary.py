@@ -120,7 +120,9 @@ def test_days_are_those_of_the_zone_of_the_memory_wherever_they_are_told(open_me
     bank.remember("I planted a tree.", role="user", at="2025-05-07T00:30")
 
     assert "2025-05-05 user: I moved" in bank.summary().text
-    assert ["user lives in Lisbon (2025-05-01…)"] == list(map(str, bank.facts()))
+    (fact,) = bank.facts()
+    assert "user lives in Lisbon (2025-05-01…)" == str(fact)
+    assert timedelta(hours=2) == fact.known_from.utcoffset()
     bank.sleep()
     clock.advance(timedelta(days=1))
     (line,) = bank.summary().versions

@@ -385,22 +385,24 @@ class Knowledge(BankPart):
             and (wanted is None or wanted & {fold_name(fact.subject), fold_name(fact.object)})
         ]
         kept.sort(key=lambda fact: (fold_name(fact.subject), fact.relation))  # and as first told
+
+        def here(at: int) -> datetime:
+            """Return a moment in the memory's zone, in which it may begin a day."""
+            return in_zone(from_micros(at), self._engine.zone)
+
         return [
             Fact(
                 subject=fact.subject, relation=fact.relation, object=fact.object,
-                valid_from=self._day(fact.valid_from), valid_to=self._day(fact.valid_to),
-                known_from=from_micros(fact.known_from),
-                known_to=None if fact.known_to is None else from_micros(fact.known_to),
+                valid_from=None if fact.valid_from is None else here(fact.valid_from),
+                valid_to=None if fact.valid_to is None else here(fact.valid_to),
+                known_from=here(fact.known_from),
+                known_to=None if fact.known_to is None else here(fact.known_to),
                 sources=tuple(sources[row].id for row in fact.rows), denied=fact.denied,
                 planned=fact.planned,
                 origin=least_trusted(sources[row].origin for row in fact.rows), bank=self.name,
             )
             for fact in kept
         ]  # fmt: skip
-
-    def _day(self, at: int | None) -> datetime | None:
-        """Return a moment in the memory's zone, in which it may be the beginning of a day."""
-        return None if at is None else in_zone(from_micros(at), self._engine.zone)
 
     def _meant(self, entity: str, same: Mapping[str, Same]) -> set[str]:
         """Return the folded names of whom a name means."""
