@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
-from typing import Final, Unpack
+from typing import TYPE_CHECKING, Final, Unpack
 
 import numpy as np
 
@@ -60,6 +60,9 @@ from hippocampus.recall.read import Found, read_rows
 from hippocampus.recall.rerank import rerank
 from hippocampus.recall.search import Ranking
 from hippocampus.recall.spelling import respelled
+
+if TYPE_CHECKING:
+    from hippocampus.context.compose import Extras
 
 _ASK: Final = "ask a question, or give a few words of what you look for"
 
@@ -306,27 +309,39 @@ class Recaller(BankPart):
         found = self._answer_at_once(query, k, how, filters, seen.append)
         if min_score is None and not (found.found or any(_is_open(one.query) for one in seen)):
             found = replace(found, hits=tuple(hit for hit in found.hits if hit.score >= UNFOUND))
-        parts = {"persona": persona, "projects": projects, "summary": summary}
-        wanted = [name for name, text in parts.items() if text is None]
+        given = {"persona": persona, "projects": projects, "summary": summary}
         extras = Extras(
-            own=self._profiles.own_parts(wanted, filters, found),
+            own=self._profiles.own_parts([n for n in given if given[n] is None], filters, found),
             pointers=pointers, without=without, reach=min_score is None,
             several=any(one.query.several for one in seen),
         )  # fmt: skip
         timed = _as_read(filters, found, moment)
         if timed is not None:
-            extras = replace(
-                extras,
-                gists=self._knowledge.gists_of(found, gists, timed) if gists else (),
-                wishes=self._wishes.bearing_on(found, timed, [one.query for one in seen]),
-                recent=self._lookup.episodes(limit=recent, newest=True, **timed) if recent else (),
-            )
+            extras = self._with_own(extras, found, timed, seen, gists=gists, recent=recent)
         if self._engine.config.secrets.show == "redact":
             found, extras = redacted(found, extras, self._engine.secret_finder)
         made = compose(
             found, budget_tokens=budget_tokens, zone=self._engine.zone, frame=frame, extras=extras
         )
         return note_left_out(made, extras.own)
+
+    def _with_own(
+        self,
+        extras: Extras,
+        found: Recall,
+        filters: Filters,
+        seen: Sequence[Looked],
+        *,
+        gists: int,
+        recent: int,
+    ) -> Extras:
+        """Add the parts of this bank that stand beside hits: gists, wishes, the last turns."""
+        return replace(
+            extras,
+            gists=self._knowledge.gists_of(found, gists, filters) if gists else (),
+            wishes=self._wishes.bearing_on(found, filters, [one.query for one in seen]),
+            recent=self._lookup.episodes(limit=recent, newest=True, **filters) if recent else (),
+        )
 
 
 def _as_read(filters: Filters, found: Recall, now: datetime) -> Filters | None:

@@ -53,7 +53,7 @@ class _Group:
         )  # fmt: skip
 
 
-class _Groups:
+class _GroupsByDay:
     """Groups in the order in which they were begun, each found by its days and by its names."""
 
     def __init__(self) -> None:
@@ -122,7 +122,7 @@ def group_events(
     ordered = sorted(
         told, key=lambda one: (one.mention.often > 1, one.mention.known, one.occurred_at)
     )
-    sure, doubtful = _Groups(), _Groups()
+    sure, doubtful = _GroupsByDay(), _GroupsByDay()
     for certain in (True, False):
         for one in ordered:
             if (one.evidence == "told") is certain:
@@ -133,7 +133,7 @@ def group_events(
     return _events(sure.every, within), _events(doubtful.every, within)
 
 
-def _add(one: ToldEvent, time: Interval, known: Sequence[_Groups]) -> None:
+def _add(one: ToldEvent, time: Interval, known: Sequence[_GroupsByDay]) -> None:
     """Put a mention into the group of its event, or begin one among the last that are known."""
     assert time.start is not None, "mentions have closed times"
     assert time.end is not None, "mentions have closed times"

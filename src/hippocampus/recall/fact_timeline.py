@@ -229,12 +229,12 @@ class _Timeline:
         return self._every[fold_name(fact.subject), fact.relation]
 
     def begin_until(self, moment: int | None) -> None:
-        """Begin what is planned for a day up to a moment; None: all of it."""
+        """Begin the plans for a day up to a moment; None: all of them."""
         while self._plans and (moment is None or self._plans[0].day <= moment):
             self._begin(heappop(self._plans))
 
     def _begin(self, plan: _Plan) -> None:
-        """Begin what is planned, unless it was dropped or put off, or another change was told."""
+        """Begin a plan, unless it was dropped or put off, or another change was told since."""
         fact, about, key = plan.fact, self._about(plan.fact), _key(plan.fact.object)
         if plan.stood is not None:
             # What was there already is planned anew: it has to have ended for another in between.
@@ -345,7 +345,7 @@ class _Timeline:
 
     def _end_others(self, fact: Known, one: Told) -> bool | None:
         """
-        End what cannot hold beside a fact; return whether there was any, None if it stays.
+        End the facts that cannot hold beside one; return whether there were any, None if they stay.
 
         What files, pages and tools say against what was said in conversation is passed over, even
         if it is newer (docs/adr/0040).
