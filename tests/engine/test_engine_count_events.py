@@ -158,6 +158,17 @@ def test_what_an_included_bank_tells_of_is_not_counted(open_memory):
     assert ["2025-05-03"] == days(own.count_events("sailing", now=NOW).events)
 
 
+def test_what_took_place_today_counts_up_to_now(bank):
+    bank.remember("I sailed round the island.", at="2025-06-01T07:00")
+    bank.remember("I sailed round the bay.", at="2025-05-31T07:00")
+
+    asked = ("how often did I sail so far this month?", "how often did I sail in June?")
+    given = {"now": NOW.replace(hour=9)}
+    assert [1, 1] == [bank.count_events(one, **given).count for one in asked]
+    assert 2 == bank.count_events("sailing", until="now", **given).count
+    assert 1 == bank.count_events("sailing", until="2025-06-01T00:00", **given).count
+
+
 def test_only_what_a_read_may_see_is_counted_as_an_event(bank):
     bank.remember_many([
         Turn(text="I sailed today.", at="2025-05-10T08:00", speaker="Ada", session="s1"),

@@ -130,7 +130,7 @@ def group_events(
                     if time.start is not None and time.start > now:
                         continue
                     _add(one, time, [sure] if certain else [sure, doubtful])
-    return _events(sure.every, within), _events(doubtful.every, within)
+    return _events(sure.every, within, now), _events(doubtful.every, within, now)
 
 
 def _add(one: ToldEvent, time: Interval, known: Sequence[_GroupsByDay]) -> None:
@@ -158,17 +158,25 @@ def _is_of_event(group: _Group, mention: Mention, start: datetime, end: datetime
     return start < group.end and group.start < end
 
 
-def _events(groups: Sequence[_Group], within: Sequence[Interval] | None) -> list[CountedEvent]:
+def _events(
+    groups: Sequence[_Group], within: Sequence[Interval] | None, now: datetime
+) -> list[CountedEvent]:
     inside = [
-        group for group in groups if within is None or any(_is_in(group, one) for one in within)
-    ]
+        group for group in groups
+        if within is None or any(_is_in(group, one, now) for one in within)
+    ]  # fmt: skip
     return [group.event() for group in sorted(inside, key=lambda group: group.start)]
 
 
-def _is_in(group: _Group, stretch: Interval) -> bool:
-    """Return whether most of an event lies in a stretch; of two halves the one with its start."""
+def _is_in(group: _Group, stretch: Interval, now: datetime) -> bool:
+    """
+    Return whether most of an event lies in a stretch; of two halves the one with its start.
+
+    What is told of today took place before now.
+    """
+    last = group.end if now <= group.start else min(group.end, now)
     start = group.start if stretch.start is None else max(group.start, stretch.start)
-    end = group.end if stretch.end is None else min(group.end, stretch.end)
-    half = group.end - group.start
+    end = last if stretch.end is None else min(last, stretch.end)
+    half = last - group.start
     lying = (end - start) * 2
     return lying > half or (lying == half and start == group.start)
