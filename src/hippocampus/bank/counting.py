@@ -13,7 +13,7 @@ from hippocampus.bank.part import BankPart, of_one_moment, staying
 from hippocampus.bank.recall import Recaller
 from hippocampus.core.background_yield import answering
 from hippocampus.core.budget import check_budget
-from hippocampus.core.clock import from_micros, in_zone, to_micros
+from hippocampus.core.clock import in_zone, to_micros, within_calendar
 from hippocampus.core.records import (
     Degradation,
     Episode,
@@ -196,12 +196,11 @@ def _bounds(chosen: Filter, asked: AskedEvents) -> list[Interval] | None:
     stretches = [merge(some) for some in given if some and some != [(None, None)]]
     if not stretches:
         return None
-    return [Interval(_moment(start), _moment(end)) for start, end in reduce(overlaps, stretches)]
+    return [
+        Interval(within_calendar(start), within_calendar(end))
+        for start, end in reduce(overlaps, stretches)
+    ]
 
 
 def _micros(moment: datetime | None) -> int | None:
     return None if moment is None else to_micros(moment)
-
-
-def _moment(micros: int | None) -> datetime | None:
-    return None if micros is None else from_micros(micros)

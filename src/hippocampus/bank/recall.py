@@ -346,9 +346,10 @@ class Recaller(BankPart):
 
 def _as_read(filters: Filters, found: Recall, now: datetime) -> Filters | None:
     """Return filters with the times that a recall read in them; None if an event is not known."""
-    stretches = [(one.start, one.end) for one in found.during]
-    if filters.get("during") is not None and not stretches:
+    if filters.get("during") is not None and not found.during:
         return None
+    every = ((one.start, one.end) for one in found.during)
+    stretches = [ends for ends in every if ends != (None, None)]  # to the ends of the calendar
     times = {name: read_time(name, filters.get(name), now) for name in TIMES & filters.keys()}
     read: Filters = {**filters, **times, "during": stretches or None}  # type: ignore[typeddict-item]
     return read
