@@ -2,7 +2,7 @@
 
 import json
 import re
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 
 import numpy as np
 import pytest
@@ -410,17 +410,6 @@ def test_what_is_over_with_nothing_in_its_place_says_so(bank, clock, sleeps):
 
     assert {work.id: left.occurred_at, left.id: None} == over
     assert "until" in bank.context("Where do I work?").text
-
-
-def test_what_ends_on_a_day_to_come_is_over_from_then_on(bank, clock):
-    work, _ = said(bank, clock, "I work at Acme.", "My last day at Acme is 1 August 2025.")
-    bank.sleep()
-    over = []
-    for _ in range(2):
-        over += [hit.valid_to for hit in bank.recall("Where do I work?") if hit.id == work.id]
-        clock.advance(timedelta(days=60))
-
-    assert [None, datetime(2025, 8, 1, tzinfo=UTC)] == over
 
 
 @pytest.mark.parametrize("sleeps", [False, True])

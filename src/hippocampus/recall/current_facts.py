@@ -164,7 +164,7 @@ class FactResolver:
             return None
         over = {
             row: since for fold in folds for row, since in fold.standing.over.items()
-            if since <= at and not self._tells_more(row, asked, fresh, allowed, at)
+            if not self._tells_more(row, asked, fresh, allowed, at)
         }  # fmt: skip
         return Standing(frozenset(current), over) if current or over else None
 
