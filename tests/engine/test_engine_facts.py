@@ -401,18 +401,6 @@ def test_a_move_that_is_planned_for_a_day_comes_true_on_that_day(bank, clock):
 
 
 @pytest.mark.parametrize("sleeps", [False, True])
-def test_what_is_over_with_nothing_in_its_place_says_so(bank, clock, sleeps):
-    work, left = said(bank, clock, "I work at Acme.", "I quit my job at Acme.")
-    if sleeps:
-        bank.sleep()
-
-    over = {hit.id: hit.valid_to for hit in bank.recall("Where do I work?")}
-
-    assert {work.id: left.occurred_at, left.id: None} == over
-    assert "until" in bank.context("Where do I work?").text
-
-
-@pytest.mark.parametrize("sleeps", [False, True])
 def test_a_note_is_dated_as_over_only_if_all_that_it_tells_is_over(bank, clock, sleeps):
     said(
         bank, clock, "I work as a paralegal, and my daughter is called Tilly.",

@@ -50,11 +50,7 @@ _ALWAYS: Final = 1 << 62
 
 
 class Standing(NamedTuple):
-    """
-    Rows that state a current fact; rows whose facts are all over, and since when.
-
-    Nothing is current where what is over has nothing in its place: who left a job has none.
-    """
+    """Rows that state a current fact; rows whose facts are all superseded, and since when."""
 
     current: frozenset[int]
     over: Mapping[int, int]
@@ -166,7 +162,7 @@ class FactResolver:
             row: since for fold in folds for row, since in fold.standing.over.items()
             if not self._tells_more(row, asked, fresh, allowed, at)
         }  # fmt: skip
-        return Standing(frozenset(current), over) if current or over else None
+        return Standing(frozenset(current), over) if current else None
 
     def _tells_more(
         self, row: int, asked: AskedFact, fresh: Iterable[Told], allowed: Mask | None, at: int

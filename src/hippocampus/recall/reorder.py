@@ -47,9 +47,7 @@ class Reordering:
     owners: Mapping[int, bool] = field(default_factory=dict)
     """Rows that are of somebody else than says them; whether of one who is asked about."""
     standing: Standing | None = None
-    """Resolution of the fact that is asked for; None before that step, or if none is current."""
-    over: Mapping[int, int] = field(default_factory=dict)
-    """Rows whose facts of the kind asked for are all over; since when, in microseconds."""
+    """Resolution of the fact that is asked for; None before that step, or if there is none."""
 
 
 Gain: TypeAlias = Callable[[Reordering], Floats | None]
@@ -106,13 +104,9 @@ def _gain_of_fact(so_far: Reordering) -> Floats | None:
     if resolve is None or fact is None:
         return None
     best = scored.rows[top_k(scored.scores, _READ_FOR_FACTS)]
-    standing = resolve(fact, best, search.allowed, search.query.now)
+    so_far.standing = standing = resolve(fact, best, search.allowed, search.query.now)
     if standing is None:
         return None
-    so_far.over = standing.over
-    if not standing.current:
-        return None
-    so_far.standing = standing
     wanted = np.array(sorted(standing.current), np.uint32)
     places = np.flatnonzero(np.isin(scored.rows, wanted, assume_unique=True))
     if not len(places):

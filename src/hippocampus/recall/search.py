@@ -161,7 +161,7 @@ def rank(gathered: MeasuredCandidates, limit: int) -> Ranking:
     query, proposed, times = gathered.query, gathered.proposed, list(gathered.times)
     started = perf_counter()
     reordered = reorder(search, score(search, candidates), gathered.sources)
-    scored = reordered.scored
+    scored, standing = reordered.scored, reordered.standing
     rows, scores, signature = scored.rows, scored.scores, search.cues.signature
     first = top_k(scores, min(max(limit, CONTENDERS), len(scores)))
     best = first[:limit]
@@ -182,7 +182,7 @@ def rank(gathered: MeasuredCandidates, limit: int) -> Ranking:
         hamming_searches=signature.searches(query)
         if signature is not None and query.keywords
         else {},
-        superseded=reordered.over,
+        superseded={} if standing is None else standing.over,
         trail=Trail(search, proposed.proposals, candidates.led_to, scored, took),
         subjects=reordered.owners,
     )
