@@ -2,7 +2,7 @@
 
 import re
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from hypothesis import given
@@ -247,6 +247,34 @@ def test_filters_hold_for_recent_turns_too(talk):
     context = talk.context("key", 5000, recent=5, speaker="Tom", until="2025-03-05")
 
     assert {"Tom"} == set(re.findall(r"\] (\w+):", context.text))
+
+
+def test_notes_of_one_day_stand_in_the_order_in_which_they_were_told(bank, clock):
+    said = ["I bought paint for the boat.", "I sanded the boat.", "I painted the boat at last."]
+    for text in said:
+        bank.remember(text, at="2025-05-01")
+        clock.advance(timedelta(minutes=1))
+
+    for recent in (0, 3):
+        text = bank.context("painted the boat", recent=recent).text
+        assert said == sorted(said, key=text.index)
+
+
+def test_words_for_a_time_mean_the_same_in_every_part_of_a_context(bank):
+    bank.remember("Always answer in short sentences.", role="user", at="2025-03-02T10:00")
+    bank.remember("The boat needs a new sail.", role="user", at="2025-03-02T11:00")
+    given = {"now": "2025-03-03T09:00", "since": "yesterday"}
+    asked = "Write me a text about the boat."
+
+    assert "short sentences" in bank.context(asked, **given).text
+    assert "<recent>" in bank.context(asked, recent=2, **given).text
+
+
+def test_a_context_of_an_event_that_is_not_known_has_no_recent_turns(talk):
+    made = talk.context("Write me a poem", during="while Bob was ill", recent=3, gists=2)
+
+    assert "Bob was ill" in made.recall.note
+    assert "" == made.text
 
 
 def test_an_empty_bank_gives_a_context_of_the_frame_alone(bank):

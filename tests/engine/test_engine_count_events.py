@@ -1,14 +1,17 @@
 """Counting events: each once, by what memories tell that took place, within what a read may see."""
 
 import json
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from itertools import product
 from pathlib import Path
 
 import pytest
 
-from hippocampus import Turn
+from hippocampus import Policy, Turn
+from hippocampus.core.records import Interval
 from hippocampus.errors import InputError, InvalidTime
+from hippocampus.language.counting.mentions import Mention
+from hippocampus.recall.counted_events import ToldEvent, group_events
 
 DATA = json.loads((Path(__file__).parents[1] / "data" / "counted_events.json").read_text("utf-8"))
 ASKED = [(h["name"], q["q"]) for h in DATA["histories"] for q in h["questions"]]
@@ -128,6 +131,44 @@ def test_filters_of_time_mean_when_it_took_place_instead_of_when_it_was_told(ban
     assert ["2025-04-28"] == when(during=[("2025-04-01", "2025-05-01")])
 
 
+def test_all_times_that_are_given_hold_together_for_an_event(bank):
+    for day in ("2025-03-02", "2025-05-03", "2025-05-10", "2025-05-30"):
+        bank.remember("I sailed round the island.", at=day)
+    asked = "How many times did I sail in May 2025?"
+
+    def when(question, **filters):
+        return days(bank.count_events(question, now=NOW, **filters).events)
+
+    assert ["2025-05-03", "2025-05-10", "2025-05-30"] == when(asked, since="2025-03-01")
+    assert ["2025-05-10"] == when(asked, since="2025-05-05", until="2025-05-20")
+    assert ["2025-05-03"] == when("sailing", during="May 2025", until="2025-05-09")
+    assert ["2025-05-03", "2025-05-30"] == when(
+        asked, during=[(None, "2025-05-04"), ("2025-05-20", None)]
+    )
+    assert [] == when(asked, until="2025-04-30")
+
+
+def test_what_an_included_bank_tells_of_is_not_counted(open_memory):
+    memory = open_memory(embedder="hash")
+    own, other = memory.bank("ada"), memory.bank("tom")
+    own.remember("I sailed round the island.", at="2025-05-03")
+    other.remember("I sailed round the bay.", at="2025-05-10")
+    own.include("tom")
+
+    assert ["2025-05-03"] == days(own.count_events("sailing", now=NOW).events)
+
+
+def test_what_took_place_today_counts_up_to_now(bank):
+    bank.remember("I sailed round the island.", at="2025-06-01T07:00")
+    bank.remember("I sailed round the bay.", at="2025-05-31T07:00")
+
+    asked = ("how often did I sail so far this month?", "how often did I sail in June?")
+    given = {"now": NOW.replace(hour=9)}
+    assert [1, 1] == [bank.count_events(one, **given).count for one in asked]
+    assert 2 == bank.count_events("sailing", until="now", **given).count
+    assert 1 == bank.count_events("sailing", until="2025-06-01T00:00", **given).count
+
+
 def test_only_what_a_read_may_see_is_counted_as_an_event(bank):
     bank.remember_many([
         Turn(text="I sailed today.", at="2025-05-10T08:00", speaker="Ada", session="s1"),
@@ -150,6 +191,20 @@ def test_what_is_told_as_twice_counts_twice(bank):
     assert (2, 1, 2) == (found.count, len(found.events), found.events[0].times)
 
 
+@pytest.mark.parametrize("alone", [(), ("2025-05-06",), ("2025-05-06", "2025-05-08")])
+@pytest.mark.parametrize(("said", "times"), [("twice", 2), ("three times", 3)])
+def test_how_often_it_was_in_a_week_includes_what_is_told_of_its_days(bank, alone, said, times):
+    for day in alone:
+        bank.remember("I called the landlord.", at=f"{day}T20:00")
+    for at in ("2025-05-09T20:00", "2025-05-09T21:00"):
+        bank.remember(f"I called the landlord {said} this week.", at=at)
+    bank.remember("I called the landlord.", at="2025-05-15T20:00")
+
+    found = bank.count_events("How many times did I call the landlord?", now=NOW)
+
+    assert times + 1 == found.count
+
+
 def test_a_question_how_often_finds_one_memory_of_each_event_first(bank):
     for day in range(2, 12):
         bank.remember("I went running before work.", at=f"2025-05-{day:02d}T08:00", speaker="Ada")
@@ -158,6 +213,43 @@ def test_a_question_how_often_finds_one_memory_of_each_event_first(bank):
     found = bank.recall("How many times did I go running in May?", k=10, now=NOW)
 
     assert {"I went running before work."} == {hit.text for hit in found.hits}
+
+
+def test_events_of_other_days_are_not_compared_with_each_other():
+    compared = []
+
+    class Moment(datetime):
+        def __lt__(self, other):
+            compared.append(1)
+            return super().__lt__(other)
+
+    first = Moment(2000, 1, 1, tzinfo=UTC)
+    told = []
+    for day in range(1000):
+        start = first + timedelta(days=day)
+        time = Interval(start, start + timedelta(days=1))
+        mention = Mention(quote="I ran.", times=(time,), told=True, sure=True)
+        told.append(ToldEvent(f"{day}", start, mention, "told"))
+
+    sure, _ = group_events(told, None, NOW)
+
+    assert 1000 == len(sure)
+    assert len(compared) < 50 * len(told)
+
+
+def test_what_has_faded_is_counted_by_all_that_it_said(bank, clock):
+    text = (
+        "Well, you know, on Monday we finally sold the old boat to Rui for 4500 euros, and the"
+        " sails went with it. We swam, too. The trailer stays with us for now, as nobody"
+        " asked for it."
+    )
+    bank.remember(text, speaker="Ada")
+    bank.set_policy(Policy(deepest=2, warm_level=2, promote=0.0, cap=1.0))
+    clock.advance(timedelta(days=90))
+    bank.sleep(steps=["forget"])
+
+    assert "swam" not in bank.recall("How often did we swim?").hits[0].text
+    assert 1 == bank.count_events("How often did we swim?").count
 
 
 def test_nothing_is_counted_of_what_nobody_did(bank):

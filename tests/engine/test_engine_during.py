@@ -189,6 +189,24 @@ def test_an_event_in_an_empty_bank_and_a_very_long_one_are_unknown():
 
 
 @pytest.mark.parametrize(
+    "ends", [{"until": "9999-12-31"}, {"during": "..9999-12-31"}, {"as_of": "9999-12-31"}]
+)
+def test_the_last_day_of_the_calendar_ends_nothing(bank, ends):
+    assert bank.context("the boiler", recent=2, **ends).items
+    assert bank.explain("the boiler", **ends).question.only
+    assert 1 == bank.count_events("the kayaks I bought", **ends).count
+
+
+@pytest.mark.parametrize("during", ["the week after the trip", "the day before the trip"])
+def test_a_time_beside_an_event_of_which_no_day_is_told_is_unknown(bank, during):
+    bank.remember("We made the trip to Rome last year.", speaker="Ana", at="2024-05-02")
+
+    assert "no day" in bank.recall("What happened?", during=during).note
+    with pytest.raises(UnknownEvent, match="no day"):
+        bank.find("shed", during=during)
+
+
+@pytest.mark.parametrize(
     "during",
     [
         "2024-02-30", "2024-13", "2024-W10", "31.02.2024", "now", "-5 days", "32 July 2024", "7",

@@ -1,12 +1,13 @@
 """What a bank was told of whom: known at once, dated, never lost, and gone with its sources."""
 
 import json
+import re
 from datetime import timedelta
 
 import numpy as np
 import pytest
 
-from hippocampus import Budget, Turn
+from hippocampus import Budget, Config, Turn
 from hippocampus.core.damage import collected_damage, damage_collected
 from hippocampus.core.patience import waiting_for
 from hippocampus.errors import EncoderError, InputError, InvalidTime, OverBudget
@@ -289,6 +290,18 @@ def test_a_model_that_answers_is_believed_without_being_asked_again(open_memory)
     assert ["Ada lives in Lisbon (2025-02-01…)"] == [str(fact) for fact in bank.facts()]
     bank.remember("My new phone is a Pixel 9.", speaker="Ada", at="2025-03-02")
     assert 2 == len(bank.facts())
+
+
+@pytest.mark.parametrize("timezone", ["America/New_York", "Europe/Berlin"])
+def test_a_model_is_told_and_tells_days_of_the_zone_of_the_memory(open_memory, timezone):
+    model, asked = reading(json.dumps(ANSWER))
+    bank = open_memory(model=model, config=Config(timezone=timezone)).bank("ada")
+    for hour in ("00:30", "23:30"):
+        bank.remember(f"At {hour} it is Lisbon, since February!", at=f"2025-03-01T{hour}")
+    bank.sleep()
+
+    assert {"2025-03-01"} == {day for one in asked for day in re.findall(r"2025-0[23]-\d\d", one)}
+    assert ["Ada lives in Lisbon (2025-02-01…)"] == [str(fact) for fact in bank.facts()]
 
 
 def broken(**parts):

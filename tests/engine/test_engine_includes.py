@@ -199,6 +199,18 @@ def test_find_count_facts_and_ids_reach_into_the_included_banks(memory, agent):
     assert paged == [one.text for one in agent.find("the")][: len(paged)]
 
 
+def test_the_time_of_an_event_that_one_bank_tells_of_holds_in_all(memory, agent):
+    agent.remember("I am away from 13 to 17 May.", speaker="Ana", at="2024-05-02")
+    core = memory.bank("team/core")
+    core.remember("The plumber mended the boiler.", speaker="Tom", at="2024-05-14")
+    core.remember("The boiler hums.", speaker="Tom", at="2024-06-14")
+
+    for bank, included in ((agent, "team/core"), (core, "agent")):
+        away = {"during": "while Ana was away", "include": included}
+        assert ["2024-05-14"] == [f"{e.occurred_at:%F}" for e in bank.find("boiler", **away)]
+        assert 1 == bank.count("boiler", **away)
+
+
 @pytest.mark.slow
 def test_facts_of_all_say_who_was_told(memory, agent):
     memory.bank("team").remember("Tom lives in Graz.", speaker="Eve")

@@ -166,6 +166,16 @@ def test_another_name_of_a_speaker_is_no_second_person(bank):
     assert "Leni" not in found
 
 
+def test_whom_an_included_bank_speaks_of_is_nobody_here(open_memory):
+    memory = open_memory(embedder="hash")
+    own, other = memory.bank("lena"), memory.bank("team")
+    tell(own, "My brother Mark came over.")
+    tell(other, "My sister Greta lives in Oslo.", speaker="Tom")
+    own.include("team")
+
+    assert {"Lena", "Mark"} == people(own).keys()
+
+
 def test_what_is_only_written_in_capitals_is_nobody(bank):
     tell(bank, "The LPA said nothing.", "Tom rang about the LPA.", "LPA says wait.")
 

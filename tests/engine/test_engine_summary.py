@@ -3,6 +3,8 @@
 import json
 import re
 from dataclasses import replace
+from datetime import datetime, timedelta
+from zoneinfo import ZoneInfo
 
 import pytest
 
@@ -97,6 +99,34 @@ def test_a_bank_of_one_repeated_sentence_says_it_once(open_memory):
     bank.sleep()
 
     assert 1 == bank.summary().text.count("wants")
+
+
+def test_a_plan_is_told_up_to_its_day_in_the_zone_of_the_memory(open_memory, clock):
+    zone = ZoneInfo("Pacific/Honolulu")
+    bank = open_memory(config=Config(timezone="Pacific/Honolulu")).bank("ada")
+    clock.set(datetime(2025, 6, 1, 9, tzinfo=zone))
+    bank.remember("I see the dentist on 5 June 2025.", role="user")
+    bank.sleep()
+
+    clock.set(datetime(2025, 6, 4, 15, tzinfo=zone))
+    assert "Plan for 2025-06-05" in bank.summary().text
+    clock.set(datetime(2025, 6, 5, 13, tzinfo=zone))
+    assert "Plan" not in bank.summary().text
+
+
+def test_days_are_those_of_the_zone_of_the_memory_wherever_they_are_told(open_memory, clock):
+    bank = open_memory(config=Config(timezone="Europe/Berlin")).bank("ada")
+    bank.remember("I moved to Lisbon on 1 May 2025.", role="user", at="2025-05-05T00:30")
+    bank.remember("I planted a tree.", role="user", at="2025-05-07T00:30")
+
+    assert "2025-05-05 user: I moved" in bank.summary().text
+    (fact,) = bank.facts()
+    assert "user lives in Lisbon (2025-05-01…)" == str(fact)
+    assert timedelta(hours=2) == fact.known_from.utcoffset()
+    bank.sleep()
+    clock.advance(timedelta(days=1))
+    (line,) = bank.summary().versions
+    assert "2025-05-07 user: I planted a tree." in line
 
 
 def test_a_session_is_summed_up_by_itself(bank):

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hippocampus import Memory, Turn
+from hippocampus import Config, Memory, Turn
 
 NOW = datetime(2024, 1, 5, 12, tzinfo=UTC)
 START = datetime(2023, 5, 1, 9, tzinfo=UTC)
@@ -50,6 +50,21 @@ def test_a_time_that_hangs_on_an_event_is_found_out_first(event, said_on, questi
     assert any(
         hit.episode.occurred_at.date() == day.date() and "time" in hit.shares for hit in found
     )
+
+
+@pytest.mark.parametrize(
+    "now", ["2024-06-01T22:30:00Z", "2024-06-02T00:30", "2024-06-01T15:30-07:00"]
+)
+def test_yesterday_is_that_of_the_zone_of_the_memory_however_now_is_given(open_memory, now):
+    bank = open_memory(embedder="hash", config=Config(timezone="Europe/Berlin")).bank("ada")
+    bank.remember("I repaired the boiler.", at="2024-06-01T10:00")
+    bank.remember("I cleaned the gutters.", at="2024-05-31T10:00")
+
+    found = bank.recall("What did I do yesterday?", now=now)
+    assert [("2024-06-01", "2024-06-02")] == dates(found.intervals)
+    assert "I repaired the boiler." == found[0].text
+    narrowed = bank.recall("repairs", now=now, since="yesterday", until="yesterday")
+    assert ["I repaired the boiler."] == [hit.text for hit in narrowed]
 
 
 def test_what_hangs_on_an_event_is_preferred_without_cutting_anything():

@@ -1,6 +1,7 @@
 """What not every system has is asked for in one file; text is written the same everywhere."""
 
 import ast
+import re
 from functools import cache
 from pathlib import Path
 
@@ -15,6 +16,8 @@ HOMES = {"hippocampus/core/system.py", "src/hippocampus_bench/machine.py"}
 FOLDERS = [Path(hippocampus.__file__).parent, ROOT / "packages/hippocampus-bench/src"]
 READS_OR_WRITES = {"read_text": 0, "write_text": 1}
 """Methods of paths, and how many arguments stand before the encoding."""
+LOCAL = re.compile("%[-#_^]|%[aAbBcpxX]")
+"""Directives of a moment that not every system has, or that a locale gives words to."""
 
 
 @cache
@@ -84,6 +87,40 @@ def test_only_one_file_asks_for_what_not_every_system_has():
     ]
 
     assert [] == found
+
+
+def formats_of_moments(tree):
+    """Yield (line, format) of each moment that is written by what a locale or a system says."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.FormattedValue(format_spec=ast.JoinedStr(values=[ast.Constant(value=spec)])):
+                pass
+            case ast.Call(
+                func=ast.Attribute(attr="strftime"), args=[ast.Constant(value=str(spec)), *_]
+            ):
+                pass
+            case _:
+                continue
+        if LOCAL.search(spec):
+            yield node.lineno, spec
+
+
+def test_no_moment_is_written_by_the_words_of_a_locale_or_the_signs_of_one_system():
+    found = [
+        f"{module}:{line}: {spec!r} is other words elsewhere; core/spelled_days.py has English ones"
+        for module, tree in trees().items()
+        if module.startswith("hippocampus/")
+        for line, spec in formats_of_moments(tree)
+    ]
+
+    assert [] == found
+
+
+@pytest.mark.parametrize("spec", ["%-d", "%d %B %Y", "%A", "%#d", "%I %p"])
+def test_a_format_of_a_locale_or_a_system_is_seen(spec):
+    for text in (f"f'{{day:{spec}}}'", f"day.strftime('{spec}')"):
+        assert [(1, spec)] == list(formats_of_moments(ast.parse(text)))
+    assert not list(formats_of_moments(ast.parse("f'{day:%Y-%m-%d %H:%M} {at:%F} {part:.2%}'")))
 
 
 @pytest.mark.parametrize(

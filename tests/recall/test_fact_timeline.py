@@ -232,6 +232,47 @@ def test_a_plan_for_a_day_ends_nothing_before_that_day_comes():
         assert [("Porto", None, 9), ("Rome", 9, None)] == spans(after)
 
 
+def test_a_plan_comes_true_though_it_was_said_since_how_it_still_was():
+    for mode in ("planned", "began"):
+        rome = lives("Rome", mode, start=9 * DAY)
+        again = told(lives("Porto"), rome, lives("Porto"))
+        never = told(rome, lives("Porto"))
+
+        assert [("Porto", None, 9), ("Rome", 9, None)] == spans(know(again, {}, 20 * DAY))
+        assert [("Rome", 9, None), ("Porto", None, 9)] == spans(know(never, {}, 20 * DAY))
+        assert [None, None] == [fact.valid_to for fact in know(again, {}, 8 * DAY)]
+
+
+def test_what_is_told_after_the_day_of_a_plan_or_of_another_change_is_so():
+    rome = lives("Rome", "planned", start=2 * DAY)
+    stayed = told(lives("Porto"), rome, lives("Porto"), lives("Porto"))
+    moved = told(lives("Porto"), lives("Rome", "planned", start=9 * DAY), lives("Oslo", "began"))
+
+    for said, home in ((stayed, "Porto"), (moved, "Oslo")):
+        facts = know(said, {}, 20 * DAY)
+        assert [home] == [fact.object for fact in facts if fact.valid_to is None]
+
+
+def test_who_plans_to_leave_and_to_come_back_is_back_on_that_day():
+    said = told(
+        lives("Porto"), lives("Rome", "planned", 5 * DAY), lives("Porto", "planned", 9 * DAY)
+    )
+
+    assert ["Porto", "Rome", "Porto"] == [
+        next(fact.object for fact in know(said, {}, day * DAY) if fact.holds(day * DAY))
+        for day in (4, 6, 10)
+    ]
+
+
+def test_a_change_of_an_earlier_day_ends_none_that_is_dated_later():
+    said = [lives(town, "began", day * DAY) for town, day in (("Porto", 6), ("Rome", 1))]
+    between = told(*said, lives("Oslo", "began", 3 * DAY), noted={0: 20, 1: 21, 2: 22})
+    between = [one._replace(occurred_at=one.recorded_at) for one in between]
+
+    assert [("Porto", 6, None), ("Rome", 1, 3), ("Oslo", 3, 6)] == spans(know(between, {}))
+    assert [("Porto", 6, None), ("Rome", 1, 6)] == spans(know(between[:2], {}))
+
+
 def test_a_plan_that_is_put_off_is_for_the_day_told_last():
     said = [lives("Rome", "planned", start=day * DAY) for day in (8, 20)]
     (rome,) = know(told(*said), {}, 3 * DAY)

@@ -10,7 +10,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from hippocampus.core.arrays import Floats
-from hippocampus.core.clock import from_micros, in_zone
+from hippocampus.core.clock import in_zone, within_calendar
 from hippocampus.core.records import Cost, Interval, OneOrMany, Recall, When
 from hippocampus.engine.snapshot import BankSnapshot
 from hippocampus.index.cue import Mask
@@ -71,12 +71,8 @@ def stretches_of(chosen: Filter, zone: tzinfo) -> tuple[Interval, ...]:
 
 
 def _moment(micros: int | None, zone: tzinfo) -> datetime | None:
-    if micros is None:
-        return None
-    try:
-        return in_zone(from_micros(micros), zone)
-    except (OverflowError, ValueError):
-        return None
+    moment = within_calendar(micros)
+    return None if moment is None else in_zone(moment, zone)
 
 
 def of_unknown_time(query: str, why: str, elapsed_s: float) -> Recall:

@@ -86,7 +86,8 @@ class Communities(BankPart):
             clauses.sort(key=lambda clause: (clause.at, clause.row))
             topics = Counter(topic for clause in clauses for topic in dict.fromkeys(clause.topics))
             quoted = fold(clauses, how.tokens)
-            line = tell([Version("", quoted, tuple(topics.most_common(_NAMED_BY)))], how)
+            version = Version("", quoted, tuple(topics.most_common(_NAMED_BY)))
+            line = tell([version], how, zone=self._engine.zone)
             known = {e.row: e for e in self._store.episodes.read(here.ledger.bank, list(line.rows))}
         return CommunityInfo(
             name=", ".join(tag.replace("_", " ") for tag in community.tags[:_NAMED_BY]),

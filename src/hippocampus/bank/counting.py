@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from datetime import datetime
+from functools import reduce
 from typing import TYPE_CHECKING, Final, Unpack
 
 from hippocampus.bank.filter_arguments import spell_out
@@ -11,7 +13,7 @@ from hippocampus.bank.part import BankPart, of_one_moment, staying
 from hippocampus.bank.recall import Recaller
 from hippocampus.core.background_yield import answering
 from hippocampus.core.budget import check_budget
-from hippocampus.core.clock import from_micros, in_zone
+from hippocampus.core.clock import in_zone, to_micros, within_calendar
 from hippocampus.core.records import (
     Degradation,
     Episode,
@@ -28,7 +30,7 @@ from hippocampus.encode.terms import hash_terms
 from hippocampus.engine.bank_state import BankState
 from hippocampus.engine.snapshot import BankSnapshot
 from hippocampus.index.cue import Mask
-from hippocampus.index.filters import Filter
+from hippocampus.index.filters import Filter, merge, overlaps
 from hippocampus.language.counting.asked import AskedEvents
 from hippocampus.language.counting.families import stems_of_family
 from hippocampus.language.question_intent import day_of
@@ -67,7 +69,8 @@ class Counting(BankPart):
         Where ``count`` counts a word. Memories that tell of one event on one day count once; what
         was only planned, denied, asked, supposed, or said by an assistant does not count. What may
         be one more, told in other words or left open, is in ``doubtful``. ``since``, ``until``,
-        ``during`` and times in the question say when an event took place, not when it was told.
+        ``during`` and times in the question say when an event took place, not when it was told; all
+        that are given hold.
 
         Args:
             question: a question ("how many films did we see?"), or what is counted ("my runs").
@@ -85,15 +88,15 @@ class Counting(BankPart):
 
         engine = self._engine
         text = check_text(question, limits=engine.config.ingest, name="question", blank=_ASK)
-        moment = in_zone(self._present(now), engine.zone)
+        moment = self._present(now)
         chosen = self._filter(filters, moment)
         query = parse(text, now=moment)
         asked = query.counted or parse_counted(text, now=moment)  # of a phrase, as "my runs"
-        within = list(_bounds(chosen, asked))
+        within = _bounds(chosen, asked)
         timeless: Filters = {**filters, "since": None, "until": None, "during": None}
         alike = self._recaller.recall(
-            asked.about or text, _LOOKED_AT, now=moment, **timeless
-        )  # fmt: skip
+            asked.about or text, _LOOKED_AT, now=moment, include=(), **timeless
+        )
         open_ended = replace(chosen, since=None, until=None, during=None)
         with self._state.asking() as here:
             allowed = here.index.columns.mask(open_ended)
@@ -102,12 +105,11 @@ class Counting(BankPart):
             read = reader.read(rows)
             for row in sorted(set(rows).difference(one.row for one in read)):
                 reader.at(row, self._told(here.index))  # which says what is damaged
-            episodes = {
-                one.episode.id: one.episode for one in read if one.episode.state != "erased"
-            }
-        episodes |= {hit.id: hit.episode for hit in alike.hits}
+            whole = {one.episode.id: one.episode for one in read if one.episode.state != "erased"}
+        # What has faded is counted by all of its words, and not by those that a recall shows.
+        episodes = {hit.id: hit.episode for hit in alike.hits} | whole
         told = list(self._told_by_words(episodes.values(), asked))
-        told += self._told_by_meaning(alike, asked)
+        told += self._told_by_meaning(alike, episodes, asked)
         sure, doubtful = group_events(told, within, moment)
         return EventCount(
             question=text, count=sum(event.times for event in sure), events=tuple(sure),
@@ -126,7 +128,9 @@ class Counting(BankPart):
                 evidence: Evidence = "told" if mention.sure else "unclear"
                 yield ToldEvent(episode.id, episode.occurred_at, mention, evidence)
 
-    def _told_by_meaning(self, found: Recall, asked: AskedEvents) -> Iterator[ToldEvent]:
+    def _told_by_meaning(
+        self, found: Recall, episodes: Mapping[str, Episode], asked: AskedEvents
+    ) -> Iterator[ToldEvent]:
         """Yield unsure mentions: hits near in meaning that tell of no event surely."""
         from hippocampus.language.counting.mentions import (  # noqa: PLC0415 - not for a recall
             Mention,
@@ -137,7 +141,7 @@ class Counting(BankPart):
         if self._engine.embedder is None:  # nothing is known of meanings
             return
         for hit in found.hits:
-            episode = hit.episode
+            episode = episodes[hit.id]
             if hit.score < _ALIKE or episode.role in MACHINE_ROLES or episode.text.endswith("?"):
                 continue
             read = self._mentions(episode, asked)
@@ -182,14 +186,21 @@ def _rows(here: BankSnapshot, asked: AskedEvents, allowed: Mask | None) -> list[
     return rows
 
 
-def _bounds(chosen: Filter, asked: AskedEvents) -> Iterator[Interval]:
-    """Yield the stretches in which an event has to be: of the question, or of the filters."""
-    ends = list(chosen.during or ())
-    if chosen.since is not None or chosen.until is not None:
-        ends.append((chosen.since, chosen.until))
-    for start, end in ends:
-        yield Interval(
-            None if start is None else from_micros(start), None if end is None else from_micros(end)
-        )
-    if not ends:
-        yield from asked.intervals
+def _bounds(chosen: Filter, asked: AskedEvents) -> list[Interval] | None:
+    """Return the time in which an event has to be, by filters and question; None for any time."""
+    given: list[Sequence[tuple[int | None, int | None]]] = [
+        chosen.during or (),
+        [(chosen.since, chosen.until)],
+        [(_micros(one.start), _micros(one.end)) for one in asked.intervals],
+    ]
+    stretches = [merge(some) for some in given if some and some != [(None, None)]]
+    if not stretches:
+        return None
+    return [
+        Interval(within_calendar(start), within_calendar(end))
+        for start, end in reduce(overlaps, stretches)
+    ]
+
+
+def _micros(moment: datetime | None) -> int | None:
+    return None if moment is None else to_micros(moment)

@@ -36,7 +36,7 @@ def stretches_of_event(
         now: as of which words are read.
 
     Raises:
-        UnknownEvent: nothing that the read may know of tells of it.
+        UnknownEvent: nothing that the read may know of tells of it, or on which day it was.
 
     """
     engine = state.engine
@@ -58,8 +58,11 @@ def stretches_of_event(
     if not times:
         msg = f"during={words!r}: nothing here surely tells of {join.event!r}; name the time itself"
         raise UnknownEvent(msg)
-    for time in join.resolve(times, now):
-        yield time.start, time.end
+    found = [(time.start, time.end) for time in join.resolve(times, now)]
+    if not found or (None, None) in found:
+        msg = f"during={words!r}: no day is told for {join.event!r}; name the time itself"
+        raise UnknownEvent(msg)
+    yield from found
 
 
 def _none(words: str) -> list[Stretch]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import fields, replace
-from datetime import datetime
+from datetime import UTC, datetime
 from functools import cached_property
 from itertools import chain
 from typing import Any, Final, Unpack
@@ -18,7 +18,7 @@ from hippocampus.bank.part import BankPart, of_one_moment, staying
 from hippocampus.bank.recall import Recaller
 from hippocampus.core.arrays import Floats
 from hippocampus.core.background_yield import answering
-from hippocampus.core.clock import from_micros, in_zone
+from hippocampus.core.clock import from_micros, in_zone, within_calendar
 from hippocampus.core.cue_names import CUE_WORDS
 from hippocampus.core.given_arguments import check_several
 from hippocampus.core.records import (
@@ -52,6 +52,7 @@ _MOST_ASKED: Final = 100
 """Ids of one call: each takes an account by every cue, with its place among all. Chosen by hand."""
 _TINY: Final = 0.005
 """Part of a score that is not worth telling: rounded to two places it would be 0."""
+_FOR_EVER: Final = datetime.max.replace(tzinfo=UTC)
 _RANKING: Final = ("lexical", "vector", "signature")
 """Cues whose order of all memories is made for one that none proposed."""
 
@@ -268,7 +269,7 @@ class _Account:
                 yield one.name, value
 
     def _moment(self, micros: int) -> str:
-        moment: datetime = in_zone(from_micros(micros), self.query.now.tzinfo)
+        moment = in_zone(within_calendar(micros) or _FOR_EVER, self.query.now.tzinfo)
         return f"{moment:%Y-%m-%d}" if not (moment.hour or moment.minute) else f"{moment:%F %H:%M}"
 
     # ------------------------------------------------------------ who proposed

@@ -64,7 +64,7 @@ def read_filters(
 
     """
     refuse_unknown("a read", given, Filters.__annotations__, what="filter")
-    moments = {name: _read(name, given[name], now) for name in _TIMES & given.keys()}
+    moments = {name: read_time(name, given[name], now) for name in TIMES & given.keys()}
     if given.get("during") is not None:
         moments["during"] = _read_during(given["during"], now, read_event)
     known: Filters = {**given, **moments}  # type: ignore[typeddict-item]
@@ -74,11 +74,12 @@ def read_filters(
 _MICROSECOND: Final = timedelta(microseconds=1)
 _SIDES: Final = 2
 """Moments of a stretch of time."""
-_TIMES: Final = frozenset({"since", "until", "as_of"})
+TIMES: Final = frozenset({"since", "until", "as_of"})
+"""Filters that are one time each."""
 
 
-def _read(name: str, value: Any, now: datetime) -> Any:  # noqa: ANN401 - ``make_filter`` looks
-    """Return a time, with the words for it read."""
+def read_time(name: str, value: Any, now: datetime) -> Any:  # noqa: ANN401 - ``make_filter`` looks
+    """Return the time of a filter of ``TIMES``, with the words for it read."""
     if value is None:
         return None
     if name == "since":

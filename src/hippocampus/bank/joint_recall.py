@@ -13,7 +13,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
-from datetime import datetime
 from functools import reduce
 from itertools import zip_longest
 from typing import NamedTuple, TypeAlias
@@ -31,7 +30,7 @@ from hippocampus.bank.asking import (
     stretches_of,
 )
 from hippocampus.bank.inclusion import Reach, left_out, opened
-from hippocampus.bank.part import BankPart, Outdated
+from hippocampus.bank.part import BankPart, Outdated, filter_of_all
 from hippocampus.bank.searches import bind_to, encode, gather_from, led, seen_by_most
 from hippocampus.core.altered import altered
 from hippocampus.core.arrays import Floats
@@ -144,7 +143,7 @@ class JointRecall(BankPart):
             heres += others
             text = respelled(query, _frequency(heres))
             try:
-                chosen = self._chosen(heres, filters, moment)
+                chosen = filter_of_all((BankPart(state) for state, _ in heres), filters, moment)
             except UnknownEvent as exc:
                 return of_unknown_time(query, str(exc), time.perf_counter() - started)
             cues = frozenset(self._engine.check_cues(how.cues))
@@ -159,17 +158,6 @@ class JointRecall(BankPart):
             _rank(asked)
             clock.note("search")
             return self._told_together(asked, clock, started, look)
-
-    def _chosen(self, heres: _Opened, filters: Filters, moment: datetime) -> Filter:
-        """Read filters; the time of an event is that of the first bank that tells of it."""
-        unknown: UnknownEvent | None = None
-        for state, _ in heres:
-            try:
-                return _Filtering(state).read(filters, moment)
-            except UnknownEvent as exc:
-                unknown = unknown or exc
-        assert unknown is not None, "there is one bank at least"
-        raise unknown
 
     def _gathered(
         self, heres: _Opened, parsed: Query, encoded: EncodedQuery, chosen: Filter
@@ -276,13 +264,6 @@ def _note(asked: _Jointly, shown: Sequence[_PlaceOfPart], look: Look | None) -> 
             rest = [at for at in range(len(part.ranking.rows)) if at not in own]
             shows = {name: told[[*own, *rest]] for name, told in part.shows.items()}
             look(Looked(part.here, part.query, asked.chosen, part.ranking, rows, shows))
-
-
-class _Filtering(BankPart):
-    """Reads filters as one of several banks does."""
-
-    def read(self, filters: Filters, moment: datetime) -> Filter:
-        return self._filter(filters, moment)
 
 
 def _frequency(heres: _Opened) -> Frequency:

@@ -20,7 +20,7 @@ from hippocampus.bank.filter_arguments import sees_all
 from hippocampus.bank.inclusion import Inclusion
 from hippocampus.bank.part import BankPart, staying
 from hippocampus.core.background_yield import answering
-from hippocampus.core.clock import MICROS_PER_HOUR, from_micros, to_micros
+from hippocampus.core.clock import from_micros, in_zone, to_micros
 from hippocampus.core.config import Compact
 from hippocampus.core.damage import note_unread
 from hippocampus.core.events import AnchorsCurated
@@ -132,8 +132,8 @@ class Knowledge(BankPart):
         """Make a summary, of what sleep has not kept of the ``newest`` rows."""
         index, ledger, now = here.index, here.ledger, self._engine.now()
         # With the day: what is planned, and what has begun by now, is told as of today.
-        memo, day = here.summaries, to_micros(now) // (24 * MICROS_PER_HOUR)
-        asked = (index, session, newest, day)
+        memo = here.summaries
+        asked = (index, session, newest, now.date())
         last = memo.last
         if last is not None and last[0] == asked:
             return last[1]
@@ -157,7 +157,8 @@ class Knowledge(BankPart):
                 told, since = kept.told, kept.rows
             versions = go_on(shown, read, how, kept=kept, newest=newest)
             begun = [] if told or session is not None else self._begin_with(here, shown, now)
-            line = tell(versions, how, told=told, since=since, known=begun)
+            zone = self._engine.zone
+            line = tell(versions, how, told=told, since=since, known=begun, zone=zone)
             parts = [
                 *(_traced(here, kept, shown, now, how) if kept and told else ()),
                 *((clause.text, [clause.row], True) for clause in line.clauses),
@@ -176,7 +177,7 @@ class Knowledge(BankPart):
                 for text, own, said in parts
             ),
             versions=() if newest is not None else tuple(
-                version.told or tell([version], how).text for version in versions
+                version.told or tell([version], how, zone=zone).text for version in versions
             ),
         )  # fmt: skip
         memo.last = asked, made
@@ -384,13 +385,18 @@ class Knowledge(BankPart):
             and (wanted is None or wanted & {fold_name(fact.subject), fold_name(fact.object)})
         ]
         kept.sort(key=lambda fact: (fold_name(fact.subject), fact.relation))  # and as first told
+
+        def here(at: int) -> datetime:
+            """Return a moment in the memory's zone, in which it may begin a day."""
+            return in_zone(from_micros(at), self._engine.zone)
+
         return [
             Fact(
                 subject=fact.subject, relation=fact.relation, object=fact.object,
-                valid_from=None if fact.valid_from is None else from_micros(fact.valid_from),
-                valid_to=None if fact.valid_to is None else from_micros(fact.valid_to),
-                known_from=from_micros(fact.known_from),
-                known_to=None if fact.known_to is None else from_micros(fact.known_to),
+                valid_from=None if fact.valid_from is None else here(fact.valid_from),
+                valid_to=None if fact.valid_to is None else here(fact.valid_to),
+                known_from=here(fact.known_from),
+                known_to=None if fact.known_to is None else here(fact.known_to),
                 sources=tuple(sources[row].id for row in fact.rows), denied=fact.denied,
                 planned=fact.planned,
                 origin=least_trusted(sources[row].origin for row in fact.rows), bank=self.name,

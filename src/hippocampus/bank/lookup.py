@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from hippocampus.bank.filter_arguments import spell_out
 from hippocampus.bank.inclusion import Inclusion
-from hippocampus.bank.part import BankPart, of_one_moment
+from hippocampus.bank.part import BankPart, filter_of_all, of_one_moment
 from hippocampus.core.background_yield import answering, pausing
 from hippocampus.core.clock import MICROS_PER_HOUR, from_micros, to_micros
 from hippocampus.core.constraints import check_whole
@@ -37,7 +37,7 @@ from hippocampus.core.rights import without_strangers
 from hippocampus.core.validation import check_text
 from hippocampus.encode.keywords import MOST_KEYWORDS
 from hippocampus.engine.snapshot import BankSnapshot
-from hippocampus.errors import InputError, UnknownEpisode, UnknownEvent, WrongKey
+from hippocampus.errors import InputError, UnknownEpisode, WrongKey
 from hippocampus.index.filters import Filter
 from hippocampus.journal.ledger import Ledger
 from hippocampus.recall.parse import signed
@@ -261,10 +261,6 @@ class Lookup(BankPart):
                 signed.
 
         """
-        from hippocampus.encode.token_matcher import (  # noqa: PLC0415 - not for a recall
-            token_pattern,
-        )
-
         if not terms:
             raise InputError("find: give at least one word or phrase to look for")
         if len(terms) > MOST_KEYWORDS:
@@ -274,18 +270,27 @@ class Lookup(BankPart):
         others = self._others(include)
         if others:
             most = None if limit is None else offset + limit
-            each = _known_to(
-                [self, *others],
-                lambda lookup: lookup.find(
-                    *terms, limit=most, newest=newest, radius=radius, include=(), **filters
-                ),
-            )
+            chosen, first = filter_of_all([self, *others], filters), _page(most, 0, newest=newest)
+            each = [one.find_here(terms, radius, chosen, first) for one in (self, *others)]
             for one in others:
                 one.warn_if_lacking()
             ordered = merge(*each, key=lambda one: one.occurred_at, reverse=newest)
             return list(islice(ordered, offset, most))
+        return self.find_here(terms, radius, self._filter(filters), page)
+
+    def find_here(
+        self,
+        terms: Sequence[str],
+        radius: int | Literal["auto"] | None,
+        chosen: Filter,
+        page: Callable[[NDArray[np.int64]], list[int]],
+    ) -> list[Episode]:
+        """Return a page of the episodes of this bank in which all of some terms occur."""
+        from hippocampus.encode.token_matcher import (  # noqa: PLC0415 - not for a recall
+            token_pattern,
+        )
+
         phrases = [token_pattern(term) for term in pausing(terms)] if radius is None else []
-        chosen = self._filter(filters)
         with self._state.asking() as here:
             columns = here.index.columns
             near = None if radius is None else self._together(here, terms, radius)
@@ -345,11 +350,12 @@ class Lookup(BankPart):
 
         """
         others = self._others(include)
-        if others:
-            return sum(
-                _known_to([self, *others], lambda one: one.count(term, include=(), **filters))
-            )
-        return sum(self._occurrences(term, self._filter(filters))[0].values())
+        chosen = filter_of_all([self, *others], filters)
+        return sum(one.count_here(term, chosen) for one in (self, *others))
+
+    def count_here(self, term: str, chosen: Filter) -> int:
+        """Return the number of occurrences of a term in this bank."""
+        return sum(self._occurrences(term, chosen)[0].values())
 
     @spell_out
     @answering()
@@ -451,20 +457,6 @@ class Lookup(BankPart):
         the present moment.
         """
         return self._state.position()
-
-
-def _known_to(lookups: Sequence[Lookup], look: Callable[[Lookup], _Found]) -> list[_Found]:
-    """Return the result of each; the time of an event is unknown where nobody tells of it."""
-    found: list[_Found] = []
-    unknown: list[UnknownEvent] = []
-    for lookup in lookups:
-        try:
-            found.append(look(lookup))
-        except UnknownEvent as exc:
-            unknown.append(exc)
-    if not found:
-        raise unknown[0]
-    return found
 
 
 def _without_strangers(change: Change) -> Change:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from datetime import datetime
 from functools import partial, wraps
@@ -13,6 +13,7 @@ from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, overload
 from hippocampus.bank.event_times import stretches_of_event
 from hippocampus.bank.filter_arguments import read_filters
 from hippocampus.core.argument_names import refuse_unknown
+from hippocampus.core.clock import in_zone
 from hippocampus.core.damage import note_damage
 from hippocampus.core.given_arguments import check_several
 from hippocampus.core.records import LABELS, Episode, Hit, Interval, When
@@ -20,7 +21,7 @@ from hippocampus.core.telemetry import OPERATIONS, is_set_up
 from hippocampus.core.timestamps import to_moment
 from hippocampus.engine.bank_state import BankState
 from hippocampus.engine.snapshot import BankSnapshot
-from hippocampus.errors import InputError
+from hippocampus.errors import InputError, UnknownEvent
 from hippocampus.index.bank_index import BankIndex
 from hippocampus.index.filters import Filter
 from hippocampus.journal.ledger import Ledger
@@ -66,6 +67,10 @@ class BankPart:
         read_event = partial(stretches_of_event, self._state, given=given, now=moment)
         return read_filters(self._known_as(given), self._engine.zone, moment, read_event)
 
+    def filter_of(self, given: Mapping[str, object], now: datetime | None = None) -> Filter:
+        """Return the filter of a read of several banks, as this one reads it."""
+        return self._filter(given, now)
+
     def _known_as(self, given: Mapping[str, object]) -> Mapping[str, object]:
         """Return filters in which keys with a secret are asked for as they were redacted, too."""
         if self._engine.config.secrets.write in {"keep", "refuse"}:
@@ -99,11 +104,15 @@ class BankPart:
             return [one for one in (*given, known) if has(ledger.bank, one)] or [known]
 
     def _present(self, now: When | None) -> datetime:
-        """Return the present moment that is meant, the clock's for None."""
-        present = self._engine.now()
+        """
+        Return the present moment that is meant, the clock's for None.
+
+        It is in the memory's time zone, whose days are meant by words (docs/adr/0005).
+        """
+        present, zone = self._engine.now(), self._engine.zone
         if now is None:
             return present
-        return to_moment(moment_of(now, present, name="now"), self._engine.zone, name="now")
+        return in_zone(to_moment(moment_of(now, present, name="now"), zone, name="now"), zone)
 
     def _told(self, index: BankIndex | None = None) -> Told:
         """Return a source of the times that texts tell: an index, or a reader of the texts."""
@@ -136,6 +145,28 @@ class BankPart:
     def _once(self, note: Callable[[Ledger], None]) -> None:
         """Note something of the bank, unless this request has; the caller holds ``writing``."""
         self._state.transact(lambda ledger: once(ledger, lambda: note(ledger), NoneType))
+
+
+def filter_of_all(
+    parts: Iterable[BankPart], given: Mapping[str, object], now: datetime | None = None
+) -> Filter:
+    """
+    Validate the filters of a read of several banks, as of now or of a moment.
+
+    The time of an event is that of the first bank that tells of it.
+
+    Raises:
+        UnknownEvent: none does.
+
+    """
+    unknown: UnknownEvent | None = None
+    for part in parts:
+        try:
+            return part.filter_of(given, now)
+        except UnknownEvent as exc:
+            unknown = unknown or exc
+    assert unknown is not None, "there is one bank at least"
+    raise unknown
 
 
 def staying(verb: Callable[Concatenate[T, P], R]) -> Callable[Concatenate[T, P], R]:

@@ -172,7 +172,7 @@ class People(BankPart):
             for row, read in self._read(here, rows[-_MOST_READ:].tolist()):
                 tally.take(row, read)
             speakers = here.index.columns.speakers()
-        tally.take_facts(self._knowledge.facts())
+        tally.take_facts(self._knowledge.facts(include=()))
         return _people(tally, [name for name in speakers if name.casefold() not in ROLES])
 
     def _read(

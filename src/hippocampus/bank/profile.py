@@ -21,7 +21,7 @@ from hippocampus.bank.knowledge import Knowledge
 from hippocampus.bank.part import BankPart, staying
 from hippocampus.context.render import OwnPart
 from hippocampus.core.background_yield import answering
-from hippocampus.core.clock import MICROS_PER_HOUR, from_micros, to_micros
+from hippocampus.core.clock import MICROS_PER_HOUR, from_micros, in_zone, to_micros
 from hippocampus.core.events import ProfileSet
 from hippocampus.core.quotes import (
     FOUND_PROJECTS_OPEN,
@@ -237,5 +237,5 @@ def _matters(here: BankSnapshot, at: datetime) -> Iterator[str]:
         if any(len(np.intersect1d(seen, other)) > _SAME * len(seen) for other in told):
             continue  # one matter has one line
         told.append(seen)
-        last = from_micros(int(columns.occurred_at(seen).max()))
+        last = in_zone(from_micros(int(columns.occurred_at(seen).max())), at.tzinfo)
         yield f"{name}: {len(seen):,} memories, the last of {last:%Y-%m-%d}"

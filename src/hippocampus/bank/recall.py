@@ -5,8 +5,9 @@ from __future__ import annotations
 import time
 from collections.abc import Collection, Sequence
 from dataclasses import replace
+from datetime import datetime
 from functools import partial
-from typing import Final, Unpack
+from typing import TYPE_CHECKING, Final, Unpack
 
 import numpy as np
 
@@ -20,7 +21,7 @@ from hippocampus.bank.asking import (
     of_unknown_time,
     stretches_of,
 )
-from hippocampus.bank.filter_arguments import spell_out
+from hippocampus.bank.filter_arguments import TIMES, read_time, spell_out
 from hippocampus.bank.inclusion import Inclusion
 from hippocampus.bank.joint_recall import JointRecall
 from hippocampus.bank.knowledge import Knowledge
@@ -59,6 +60,9 @@ from hippocampus.recall.read import Found, read_rows
 from hippocampus.recall.rerank import rerank
 from hippocampus.recall.search import Ranking
 from hippocampus.recall.spelling import respelled
+
+if TYPE_CHECKING:
+    from hippocampus.context.compose import Extras
 
 _ASK: Final = "ask a question, or give a few words of what you look for"
 
@@ -300,26 +304,55 @@ class Recaller(BankPart):
             filters["suspects"] = "hide"
         floor = FLOOR if min_score is None else min_score
         seen: list[Looked] = []
-        how = Asking(now, cues, floor, include)
+        moment = self._present(now)
+        how = Asking(moment, cues, floor, include)
         found = self._answer_at_once(query, k, how, filters, seen.append)
         if min_score is None and not (found.found or any(_is_open(one.query) for one in seen)):
             found = replace(found, hits=tuple(hit for hit in found.hits if hit.score >= UNFOUND))
-        parts = {"persona": persona, "projects": projects, "summary": summary}
-        wanted = [name for name, text in parts.items() if text is None]
+        given = {"persona": persona, "projects": projects, "summary": summary}
         extras = Extras(
-            own=self._profiles.own_parts(wanted, filters, found),
-            gists=self._knowledge.gists_of(found, gists, filters) if gists else (),
-            wishes=self._wishes.bearing_on(found, filters, [one.query for one in seen]),
-            recent=self._lookup.episodes(limit=recent, newest=True, **filters) if recent else (),
+            own=self._profiles.own_parts([n for n in given if given[n] is None], filters, found),
             pointers=pointers, without=without, reach=min_score is None,
             several=any(one.query.several for one in seen),
         )  # fmt: skip
+        timed = _as_read(filters, found, moment)
+        if timed is not None:
+            extras = self._with_own(extras, found, timed, seen, gists=gists, recent=recent)
         if self._engine.config.secrets.show == "redact":
             found, extras = redacted(found, extras, self._engine.secret_finder)
         made = compose(
             found, budget_tokens=budget_tokens, zone=self._engine.zone, frame=frame, extras=extras
         )
         return note_left_out(made, extras.own)
+
+    def _with_own(
+        self,
+        extras: Extras,
+        found: Recall,
+        filters: Filters,
+        seen: Sequence[Looked],
+        *,
+        gists: int,
+        recent: int,
+    ) -> Extras:
+        """Add the parts of this bank that stand beside hits: gists, wishes, the last turns."""
+        return replace(
+            extras,
+            gists=self._knowledge.gists_of(found, gists, filters) if gists else (),
+            wishes=self._wishes.bearing_on(found, filters, [one.query for one in seen]),
+            recent=self._lookup.episodes(limit=recent, newest=True, **filters) if recent else (),
+        )
+
+
+def _as_read(filters: Filters, found: Recall, now: datetime) -> Filters | None:
+    """Return filters with the times that a recall read in them; None if an event is not known."""
+    if filters.get("during") is not None and not found.during:
+        return None
+    every = ((one.start, one.end) for one in found.during)
+    stretches = [ends for ends in every if ends != (None, None)]  # to the ends of the calendar
+    times = {name: read_time(name, filters.get(name), now) for name in TIMES & filters.keys()}
+    read: Filters = {**filters, **times, "during": stretches or None}  # type: ignore[typeddict-item]
+    return read
 
 
 def _is_open(query: Query) -> bool:

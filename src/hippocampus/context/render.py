@@ -111,7 +111,8 @@ class Renderer:
             ordered = sorted((hit.episode for hit in hits), key=in_time)
             parts.append("\n".join([OPEN, *map(self.say, ordered), CLOSE]))
         if recent:
-            ordered = sorted(recent, key=in_time)
+            told = list(reversed(recent))  # of one moment, too, the newest come first
+            ordered = sorted(told, key=in_time)
             parts.append("\n".join([RECENT_OPEN, *map(self.say, ordered), RECENT_CLOSE]))
         if left:
             parts.append("\n".join([MORE_OPEN, *map(pointer_line, left), MORE_CLOSE]))
@@ -121,7 +122,8 @@ class Renderer:
 def in_time(episode: Episode) -> tuple[object, ...]:
     """Return by what episodes are sorted, to stand in order of time."""
     # Turns of one moment, and parts of one turn, keep the order in which they were told.
-    return (episode.occurred_at, episode.session or "", episode.turn or 0, episode.part)
+    told = (episode.turn or 0, episode.part, episode.recorded_at)
+    return (episode.occurred_at, episode.session or "", *told)
 
 
 def _tagged(name: str, text: str) -> str:

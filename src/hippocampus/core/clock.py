@@ -60,6 +60,14 @@ def from_micros(micros: int) -> datetime:
     return _EPOCH + micros * _MICROSECOND
 
 
+def within_calendar(micros: int | None) -> datetime | None:
+    """Return the datetime of ``to_micros``; None for none, and beyond the years of the calendar."""
+    try:
+        return None if micros is None else from_micros(micros)
+    except OverflowError:  # "until 9999-12-31" ends a day later
+        return None
+
+
 def in_zone(moment: datetime, zone: tzinfo | None) -> datetime:
     """
     Return an aware moment as the clocks of a zone show it, or as it is where they show none.

@@ -36,8 +36,9 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from datetime import tzinfo
+from itertools import product
 from typing import Any, NoReturn, TypeAlias
 from unicodedata import normalize
 
@@ -210,6 +211,18 @@ def merge(stretches: Iterable[_Ends]) -> tuple[_Ends, ...]:
         else:
             merged.append((start, end))
     return tuple(merged)
+
+
+def overlaps(some: Sequence[_Ends], others: Sequence[_Ends]) -> tuple[_Ends, ...]:
+    """Return the stretches that lie both in one of some and in one of others."""
+    both = (
+        (
+            max((at for at in (one[0], other[0]) if at is not None), default=None),
+            min((at for at in (one[1], other[1]) if at is not None), default=None),
+        )
+        for one, other in product(some, others)
+    )
+    return tuple((start, end) for start, end in both if start is None or end is None or start < end)
 
 
 def speaker_key(name: str) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, time, tzinfo
 from typing import Any, Final, NamedTuple, get_args
 
 from hippocampus.core.clock import to_micros
@@ -45,9 +45,13 @@ def read_by_model(
     return ask_many(model, FACTS, shown)
 
 
-def statements_of(answer: str) -> list[tuple[int, Statement]]:
+def statements_of(answer: str, zone: tzinfo) -> list[tuple[int, Statement]]:
     """
     Return the statements of an answer, each with the place of its turn in the group.
+
+    Args:
+        answer: of a model.
+        zone: in which its days begin.
 
     Raises:
         ModelAnswer: it is not such an answer; the message says why.
@@ -60,10 +64,10 @@ def statements_of(answer: str) -> list[tuple[int, Statement]]:
     if not isinstance(found["facts"], list) or len(found["facts"]) > MOST_FACTS:
         msg = f'"facts" must be an array of at most {MOST_FACTS}'
         raise ModelAnswer(msg)
-    return [_fact(given) for given in found["facts"]]
+    return [_fact(given, zone) for given in found["facts"]]
 
 
-def _fact(given: object) -> tuple[int, Statement]:
+def _fact(given: object, zone: tzinfo) -> tuple[int, Statement]:
     if not isinstance(given, dict) or not given.keys() <= set(_PARTS):
         msg = f"a fact must be an object of {', '.join(_PARTS)}"
         raise ModelAnswer(msg)
@@ -84,11 +88,11 @@ def _fact(given: object) -> tuple[int, Statement]:
     if not _RELATION.fullmatch(relation):
         msg = f'"relation" {relation!r} must be a few words in lower case, joined by _'
         raise ModelAnswer(msg)
-    start, end = (_day(given.get(side)) for side in ("from", "to"))
+    start, end = (_day(given.get(side), zone) for side in ("from", "to"))
     return turn, with_one_name(Statement(subject, relation, thing, mode, start, end))
 
 
-def _day(given: object) -> int | None:
+def _day(given: object, zone: tzinfo) -> int | None:
     if given is None:
         return None
     try:
@@ -96,12 +100,12 @@ def _day(given: object) -> int | None:
     except (TypeError, ValueError) as exc:
         msg = f"{given!r:.40} must be a day, as 2024-05-31, or null"
         raise ModelAnswer(msg) from exc
-    return to_micros(datetime(day.year, day.month, day.day, tzinfo=UTC))
+    return to_micros(datetime.combine(day, time(), zone))
 
 
 def _checked(answer: str) -> str:
     """Return an answer that can be read, without what was said around it."""
-    statements_of(answer)
+    statements_of(answer, UTC)
     return json.dumps(json_of(answer), ensure_ascii=False)
 
 

@@ -426,10 +426,15 @@ def many_kept(
 
 
 def stated(
-    facts: Sequence[Fact], budget_tokens: int, zone: tzinfo, degraded: Iterable[str] = ()
+    facts: Sequence[Fact], budget_tokens: int, now: datetime, degraded: Iterable[str] = ()
 ) -> ToolAnswer:
     """Return facts, as ``Stated``; present ones come first where there is no room for all."""
-    reasons = reasons_of(degraded)
+    reasons, zone = reasons_of(degraded), now.tzinfo
+    assert zone is not None, "it is of the memory's clock"
+
+    def is_so(fact: Fact) -> bool:
+        """Return whether a fact holds, though its end may be told already."""
+        return fact.current or (fact.valid_to is not None and fact.valid_to > now)
 
     def data(fact: Fact) -> dict[str, Any]:
         state = "denied" if fact.denied else "planned" if fact.planned else ""
@@ -440,7 +445,7 @@ def stated(
             object=fact.object,
             since=moment(fact.valid_from, zone),
             until=moment(fact.valid_to, zone),
-            state=state or ("current" if fact.current else "over"),
+            state=state or ("current" if is_so(fact) else "over"),
             ids=list(fact.sources[-_NAMED:]),
         )
 
@@ -458,7 +463,7 @@ def stated(
         made = said(facts=told, dropped=len(left), degraded=reasons or None)
         return ToolAnswer(made, "\n".join([*lines, *without(reasons)]))
 
-    return fit(sorted(facts, key=lambda fact: not fact.current), budget_tokens, make)
+    return fit(sorted(facts, key=lambda fact: not is_so(fact)), budget_tokens, make)
 
 
 def _ends(fact: Mapping[str, Any]) -> list[str]:

@@ -269,12 +269,12 @@ class Toolbox:
         bank: str | None = None,
     ) -> Annotated[ToolAnswer, Stated]:
         """List the facts about a person or thing: present and past ones, and their times."""
-        zone = self._memory().engine.zone
+        now = self._memory().engine.now()
         held = self.bank(bank)
         with damage_collected():
             found = held.facts(entity, at=at, as_of=as_of)
             lacking = _lacking(held)
-        return answers.stated(found, budget_tokens, zone, lacking)
+        return answers.stated(found, budget_tokens, now, lacking)
 
     def feedback(
         self, ids: list[str], *, helpful: bool, bank: str | None = None

@@ -11,6 +11,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from heapq import heappop, heappush
+from itertools import count
 from typing import Final, NamedTuple
 
 from hippocampus.core.records import Statement
@@ -61,6 +63,8 @@ class Known:
     """The noun it was said by: "sister" of a ``sibling``."""
     planned: bool = False
     """Whether it is only going to be."""
+    dated: bool = False
+    """Whether a text tells since when it is so."""
     ends: set[int] = field(default_factory=set)
     """Those of ``rows`` that say that it is over, or never was."""
 
@@ -84,6 +88,10 @@ class Known:
         self.valid_to = self.valid_from = since
         self.known_to = max(told.recorded_at, self.known_from)
 
+    def since(self, at: int) -> bool:
+        """Return whether a text tells that it is so since a later moment."""
+        return self.dated and self.valid_from is not None and self.valid_from > at
+
     def yields_to(self, told: Told) -> bool:
         """Return whether a statement may end it: what others wrote ends nothing that was said."""
         return told.own or not self.own
@@ -100,13 +108,15 @@ class _About:
     Facts of one subject and relation.
 
     ``alike``: by the thing; ``open``: those that are not over, at most one of a thing; ``planned``:
-    those that are going to be; ``last``: since when the last is over.
+    those that are going to be; ``last``: since when the last is over; ``changed``: when it was last
+    told that it has changed.
     """
 
     alike: dict[str, list[Known]] = field(default_factory=dict)
     open: dict[str, Known] = field(default_factory=dict)
     planned: dict[str, Known] = field(default_factory=dict)
     last: int | None = None
+    changed: int | None = None
 
     def put(self, fact: Known) -> None:
         """Put a fact where it belongs as it stands, a new one or one that has changed."""
@@ -165,7 +175,18 @@ def know(told: Iterable[Told], same: Mapping[str, Same], now: int | None = None)
     timeline = _Timeline(same, now)
     for one in sorted(told, key=lambda one: (one.occurred_at, one.row)):
         timeline.take(one)
+    timeline.begin_until(now)
     return timeline.facts
+
+
+class _Plan(NamedTuple):
+    """A plan for a day: ``number``: of those told so far; ``stood``: what stands as planned yet."""
+
+    day: int
+    number: int
+    told: Told
+    fact: Known
+    stood: Known | None
 
 
 class _Timeline:
@@ -175,12 +196,16 @@ class _Timeline:
         self.facts: list[Known] = []
         self._same = same
         self._now = now
+        self._plans: list[_Plan] = []
+        """A heap, the first day first."""
+        self._numbers = count()
         self._every: defaultdict[tuple[str, str], _About] = defaultdict(_About)
         self._pets: defaultdict[str, list[_About]] = defaultdict(list)
         """Where a pet's name is one of the facts, whosever it is."""
 
     def take(self, one: Told) -> None:
         """Take in the next statement."""
+        self.begin_until(one.occurred_at if self._now is None else min(one.occurred_at, self._now))
         said = one.statement
         subject = canonical_name(said.subject, self._same)
         thing = canonical_name(said.object, self._same)
@@ -191,11 +216,11 @@ class _Timeline:
             thing = said.object
         fact = Known(
             subject, said.relation, thing, said.start, None, one.recorded_at, None, [one.row],
-            own=one.own, noun=said.noun,
+            own=one.own, noun=said.noun, dated=said.start is not None,
         )  # fmt: skip
         if said.mode in ("held", "ended", "denied"):
             self._close(fact, one)
-        elif self._is_ahead(one):
+        elif said.mode == "planned" if said.start is None else said.start > one.occurred_at:
             self._plan(fact, one)
         else:
             self._open(fact, one)
@@ -203,13 +228,30 @@ class _Timeline:
     def _about(self, fact: Known) -> _About:
         return self._every[fold_name(fact.subject), fact.relation]
 
-    def _is_ahead(self, one: Told) -> bool:
-        """Return whether a fact is still to come: its day, if it has one, is not there yet."""
-        said = one.statement
-        if said.start is None:
-            return said.mode == "planned"
-        # A turn that is dated ahead itself, as by a wrong clock, tells of its own present.
-        return self._now is not None and said.start > max(self._now, one.occurred_at)
+    def begin_until(self, moment: int | None) -> None:
+        """Begin the plans for a day up to a moment; None: all of them."""
+        while self._plans and (moment is None or self._plans[0].day <= moment):
+            self._begin(heappop(self._plans))
+
+    def _begin(self, plan: _Plan) -> None:
+        """Begin a plan, unless it was dropped or put off, or another change was told since."""
+        fact, about, key = plan.fact, self._about(plan.fact), _key(plan.fact.object)
+        if plan.stood is not None:
+            # What was there already is planned anew: it has to have ended for another in between.
+            if plan.stood.valid_to is not None and not plan.stood.ends:
+                self._open(fact, plan.told)
+            return
+        kept = about.planned.get(key)
+        if kept is None or kept.valid_from != plan.day:
+            return
+        del about.planned[key]
+        kept.planned, kept.dated = False, True
+        if about.changed is not None and about.changed > plan.told.occurred_at:
+            kept.over(plan.told)
+        elif self._end_others(kept, plan.told) is None:
+            self.facts.remove(kept)
+            return
+        self._put(kept)
 
     def _close(self, fact: Known, one: Told) -> None:
         """End a fact that is said to be over; keep it as over, or denied, if nobody told it."""
@@ -248,39 +290,86 @@ class _Timeline:
             fact.planned = True
             about.planned[key] = fact
             self.facts.append(fact)
+        if fact.valid_from is not None:
+            stood = about.open.get(key)
+            heappush(self._plans, _Plan(fact.valid_from, next(self._numbers), one, fact, stood))
 
     def _open(self, fact: Known, one: Told) -> None:
         """Open a fact, and end those that cannot hold beside it."""
         said, about, key = one.statement, self._about(fact), _key(fact.object)
         open_ = about.open.get(key)
-        opposed = self._every[fold_name(fact.subject), EXCLUSIVE.get(said.relation, "")]
-        ended = [(opposed, other) for other in opposed.standing(key, whole=True)]
-        others = [other for other in about.open.values() if other is not open_]
-        if functional(said.relation):
-            ended += [(about, other) for other in others if _yields(other, fact.object, said)]
-        elif said.relation == "diet" and key in ONE_OF_DIETS:
-            ended += [(about, other) for other in others if _key(other.object) in ONE_OF_DIETS]
-        # What files, pages and tools say against what was said in conversation is passed over, even
-        # if it is newer (docs/adr/0040).
-        if not all(other.yields_to(one) for _, other in ended):
+        change = said.mode == "began" and functional(said.relation)
+        if open_ is None and change and fact.dated and self._insert(fact, one):
+            self._keep(fact)
             return
-        for there, other in ended:
-            other.over(one)
-            there.put(other)
+        ended = self._end_others(fact, one)
+        if ended is None:
+            return
         plan = about.planned.pop(key, None)
         if plan is not None:
             self.facts.remove(plan)
         if open_ is not None:
             open_.also(one)
             return
+        if change:
+            about.changed = one.occurred_at
         if said.start is None and (said.mode == "began" or ended):
             fact.valid_from = one.occurred_at
         elif said.start is None and functional(said.relation):  # not while another one held
             fact.valid_from = about.last
         self._keep(fact)
 
+    def _insert(self, fact: Known, one: Told) -> bool:
+        """
+        Put a change between others, if all that it could end is dated later; return whether it is.
+
+        It holds up to the next of them, and the one before it up to its day.
+        """
+        about, start = self._about(fact), fact.valid_from
+        assert start is not None, "it is dated"
+
+        def rivals(facts: Iterable[Known]) -> list[Known]:
+            return [other for other in facts if _yields(other, fact.object, one.statement)]
+
+        open_ = rivals(about.open.values())
+        if not open_ or not all(other.since(start) and other.yields_to(one) for other in open_):
+            return False
+        others = rivals(other for alike in about.alike.values() for other in alike)
+        for other in others:
+            if other.dated and not other.ends and other.holds(start):
+                other.valid_to = start
+        days = [other.valid_from for other in others if other.since(start) and not other.denied]
+        fact.valid_to = min(day for day in days if day is not None)
+        fact.known_to = fact.known_from
+        return True
+
+    def _end_others(self, fact: Known, one: Told) -> bool | None:
+        """
+        End the facts that cannot hold beside one; return whether there were any, None if they stay.
+
+        What files, pages and tools say against what was said in conversation is passed over, even
+        if it is newer (docs/adr/0040).
+        """
+        said, about, key = one.statement, self._about(fact), _key(fact.object)
+        opposed = self._every[fold_name(fact.subject), EXCLUSIVE.get(said.relation, "")]
+        ended = [(opposed, other) for other in opposed.standing(key, whole=True)]
+        others = (other for alike, other in about.open.items() if alike != key)
+        if functional(said.relation):
+            ended += [(about, other) for other in others if _yields(other, fact.object, said)]
+        elif said.relation == "diet" and key in ONE_OF_DIETS:
+            ended += [(about, other) for other in others if _key(other.object) in ONE_OF_DIETS]
+        if not all(other.yields_to(one) for _, other in ended):
+            return None
+        for there, other in ended:
+            other.over(one)
+            there.put(other)
+        return bool(ended)
+
     def _keep(self, fact: Known) -> None:
         self.facts.append(fact)
+        self._put(fact)
+
+    def _put(self, fact: Known) -> None:
         self._about(fact).add(fact)
         if fact.relation == "pet":
             self._pets[_key(fact.object)].append(self._about(fact))

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from hippocampus.core.arrays import Floats
 from hippocampus.core.clock import MICROS_PER_HOUR, from_micros, in_zone, to_micros
 from hippocampus.core.records import Interval
+from hippocampus.core.spelled_days import day_in_words
 from hippocampus.index.bank_index import BankIndex
 from hippocampus.index.cue import Mask
 from hippocampus.index.query import Query
@@ -111,7 +112,7 @@ def describe_empty(index: BankIndex, query: Query, allowed: Mask | None) -> str:
         return f"Nothing is noted for {asked}."
     apart = np.min([_apart(said, interval) for interval in query.intervals], axis=0)
     nearest = in_zone(from_micros(int(said[int(np.argmin(apart))])), zone)
-    return f"Nothing is noted for {asked}; the nearest is of {nearest:%-d %B %Y}."
+    return f"Nothing is noted for {asked}; the nearest is of {day_in_words(nearest)}."
 
 
 def _apart(said: NDArray[np.int64], interval: Interval) -> Floats:
@@ -128,9 +129,10 @@ def _spelled(interval: Interval) -> str:
     """Return an interval in words: its first day, and its last if that is another one."""
     if interval.start is None or interval.end is None:
         side = interval.start or interval.end
+        assert side is not None, "no time is open on both sides"
         word = "from" if interval.end is None else "before"
-        return f"the time {word} {side:%-d %B %Y}"
+        return f"the time {word} {day_in_words(side)}"
     # An end is the first moment after: a millionth of the stretch earlier is still of its last day.
     last = interval.end - (interval.end - interval.start) / 1_000_000
-    first = f"{interval.start:%-d %B %Y}"
-    return first if last.date() == interval.start.date() else f"{first} to {last:%-d %B %Y}"
+    first = day_in_words(interval.start)
+    return first if last.date() == interval.start.date() else f"{first} to {day_in_words(last)}"

@@ -532,7 +532,7 @@ def _make_facts(
     made = read_on(before, fresh, texts, context.zone, context.statements or best_reader())
     report = FactReading(count(made.rows))
     if model is not None:
-        made, report = read_with_model(made, records, texts, model, answers)
+        made, report = read_with_model(made, records, texts, model, answers, context.zone)
     counts = {"statements": report.statements, "episodes read": len(fresh)}
     counts |= {"by a model": report.by_model} if model is not None else {}
     return NewArtifact(made, counts, {"fallbacks": report.fallbacks})

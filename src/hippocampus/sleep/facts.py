@@ -125,18 +125,22 @@ def read_with_model(
     texts: Mapping[int, str],
     model: Completer | ChatModel,
     answers: TagAnswers,
+    zone: tzinfo,
 ) -> tuple[Statements, FactReading]:
     """
     Have a model read the rows that rules have read; its answers take the place of theirs.
 
-    ``answers``: of earlier tries of this sleep; those to this one are put there.
+    ``answers``: of earlier tries of this sleep; those to this one are put there. ``zone``: in which
+    days are told and meant.
     """
     speakers = {record.row: who_speaks(record.speaker, record.role) for record in records}
     turns = [WindowTurn(e.row, texts.get(e.row, ""), e.session, e.occurred_at) for e in records]
     groups = group_turns(turns)
     shown = [
         [
-            NumberedLine(speakers[turn.row], f"{from_micros(turn.at):%Y-%m-%d}", turn.text)
+            NumberedLine(
+                speakers[turn.row], f"{in_zone(from_micros(turn.at), zone):%Y-%m-%d}", turn.text
+            )
             for turn in group
         ]
         for group in groups
@@ -156,7 +160,7 @@ def read_with_model(
     rows, kept = dict(read.rows), {}
     for digest, group in zip(digests, groups, strict=True):
         with suppress(ModelAnswer):  # what was kept is read again, and believed as little
-            made = statements_of(known[digest]) if digest in known else None
+            made = statements_of(known[digest], zone) if digest in known else None
             if made is None:
                 continue
             kept[digest] = known[digest]

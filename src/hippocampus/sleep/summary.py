@@ -17,7 +17,8 @@ import zlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import field, replace
-from functools import reduce
+from datetime import UTC, tzinfo
+from functools import partial, reduce
 from hashlib import blake2b
 from typing import Annotated, Final, NamedTuple, TypeAlias
 
@@ -25,7 +26,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from hippocampus.core.clock import from_micros
+from hippocampus.core.clock import from_micros, in_zone
 from hippocampus.core.config import Compact
 from hippocampus.core.decompress import inflate
 from hippocampus.core.lazy_dataclass import immutable
@@ -268,6 +269,7 @@ def tell(
     told: str = "",
     since: int = 0,
     known: Sequence[QuotableClause] = (),
+    zone: tzinfo = UTC,
 ) -> SummaryLine:
     """
     Return the line that versions come to, of at most ``how.tokens``.
@@ -278,6 +280,7 @@ def tell(
         told: how a model worded the first ``since`` rows; what came later is quoted behind it.
         since: see ``told``.
         known: what stands before all that, as it is, the most telling first.
+        zone: in which days are told.
 
     """
     from hippocampus.language.equivalence import (  # noqa: PLC0415 - only for a sleep
@@ -298,7 +301,7 @@ def tell(
         # The model was shown what older versions quote.
         head, older = told.strip(), []
         last = replace(last, clauses=tuple(c for c in last.clauses if c.row >= since))
-    told_rows = {clause.row for clause in known}
+    told_rows, quoted = {clause.row for clause in known}, partial(_quoted, zone=zone)
     chosen = [
         *last.clauses,
         *(
@@ -311,11 +314,11 @@ def tell(
     chosen = [
         clause
         for clause in chosen
-        if clause.row not in told_rows and count(_quoted(clause)) <= how.tokens
+        if clause.row not in told_rows and count(quoted(clause)) <= how.tokens
     ]
     while True:
         chosen.sort(key=lambda clause: (clause.at, clause.row))
-        text = " ".join([*filter(None, [head]), *map(stated, known), *map(_quoted, chosen)])
+        text = " ".join([*filter(None, [head]), *map(stated, known), *map(quoted, chosen)])
         if count(text) <= how.tokens:
             return SummaryLine(text, (*known, *chosen))
         if chosen:
@@ -422,9 +425,9 @@ def stated(clause: QuotableClause) -> str:
     return clause.text if clause.text.endswith((".", "!")) else f"{clause.text}."
 
 
-def _quoted(clause: QuotableClause) -> str:
+def _quoted(clause: QuotableClause, zone: tzinfo) -> str:
     """Return a quotation, with its day and speaker."""
-    day = f"{from_micros(clause.at):%Y-%m-%d}"
+    day = f"{in_zone(from_micros(clause.at), zone):%Y-%m-%d}"
     return f"{day} {clause.who}: {stated(clause)}" if clause.who else f"{day}: {stated(clause)}"
 
 

@@ -93,7 +93,7 @@ def state_facts(
     found: list[QuotableClause] = []
     spent = 0
     for (relation, subject), of in sorted(stated.items(), key=lambda one: order.index(one[0][0])):
-        clause = _statement(relation, known[fold_name(subject)], of)
+        clause = _statement(relation, known[fold_name(subject)], of, now.tzinfo)
         spent += clause.tokens
         # An end and no gap: relations come in the order in which they tell most.
         if spent > _FACT_TOKENS:
@@ -102,14 +102,16 @@ def state_facts(
     return found
 
 
-def _statement(relation: str, subject: str, facts: Sequence[StandingFact]) -> QuotableClause:
+def _statement(
+    relation: str, subject: str, facts: Sequence[StandingFact], zone: tzinfo | None
+) -> QuotableClause:
     if functional(relation):
         facts = [max(facts, key=lambda fact: fact.rows[-1])]
     what = ", ".join(dict.fromkeys(fact.object for fact in facts))
     text = _sentences()[relation].format(who=short_name(subject), what=what)
     since = [fact.valid_from for fact in facts]
     if len(facts) == 1 and since[0] is not None:
-        text += f" (since {from_micros(since[0]):%Y-%m-%d})"
+        text += f" (since {in_zone(from_micros(since[0]), zone):%Y-%m-%d})"
     last = max(facts, key=lambda fact: fact.rows[-1])
     return QuotableClause(last.rows[-1], since[0] or 0, subject, text, count(text) + 1, 0.0)
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from hippocampus.core.background_yield import pausing
 from hippocampus.core.clock import MICROS_PER_DAY, from_micros
 from hippocampus.core.records import Kind
+from hippocampus.core.spelled_days import month_of
 from hippocampus.encode.terms import hash_terms
 from hippocampus.index.bm25 import MARKS, pack_terms
 from hippocampus.index.phrase_codec import pack_phrases
@@ -73,7 +74,8 @@ def lexical_payload(
 @lru_cache(maxsize=1024)
 def _hash_heading(day: int, speaker: str | None) -> NDArray[np.uint32]:
     """Return the terms of a day, counted from 1970, and of a speaker: few of many rows in a row."""
-    when = f"{from_micros(day * MICROS_PER_DAY):%d %B %Y}"
+    said = from_micros(day * MICROS_PER_DAY)
+    when = f"{said.day:02} {month_of(said)} {said.year}"
     return hash_terms(f"{when} {speaker or ''}")
 
 

@@ -715,6 +715,19 @@ def test_facts_are_listed_with_their_times_and_sources(agent, memory):
     assert "Ada lives in Porto (current" in agent.text("facts")
 
 
+def test_a_fact_whose_end_is_told_is_current_until_then(agent, memory, clock):
+    bank = memory.bank("ada")
+    bank.remember("I work at Acme.", speaker="Ada", at="2025-01-02")
+    last = (clock.now() + timedelta(days=30)).date()
+    bank.remember(f"My last day at Acme is {last}.", speaker="Ada", at="2025-05-02")
+
+    (fact,) = agent("facts", entity="Ada")["facts"]
+    assert ("current", f"{last}") == (fact["state"], fact["until"][:10])
+    clock.advance(timedelta(days=40))
+    (fact,) = agent("facts", entity="Ada")["facts"]
+    assert "over" == fact["state"]
+
+
 def test_where_there_is_no_room_what_is_so_comes_first(agent, memory):
     bank = memory.bank("ada")
     for year in range(2000, 2025):

@@ -21,6 +21,7 @@ from hippocampus.core.clock import in_zone
 from hippocampus.core.lazy_dataclass import immutable
 from hippocampus.core.records import Interval
 from hippocampus.core.sought_words import SoughtWords, is_latin
+from hippocampus.core.spelled_days import day_in_words
 from hippocampus.core.word_lists import Patterns, word_list, word_set
 from hippocampus.encode.languages import ENGLISH
 from hippocampus.language.time import find_intervals, find_told
@@ -422,7 +423,7 @@ def _at(day: datetime, turn: _Turn, clock: str) -> Interval:
     if turn.weekday == _WEEK:
         return Interval(day, day + timedelta(days=2))
     if turn.part or clock:
-        said = f"{day.day} {day:%B %Y} {turn.part} {clock.lstrip(' ,')}".strip()
+        said = f"{day_in_words(day)} {turn.part} {clock.lstrip(' ,')}".strip()
         read = find_intervals(f"It is on {' '.join(said.split())}", day, told=True)
         if len(read) == 1 and read[0].start is not None and read[0].start >= day:
             return read[0]
