@@ -33,6 +33,7 @@ from hippocampus.encode.given_parts import embed_passages
 from hippocampus.errors import InputError, StoreCorrupt
 from hippocampus.index.anchors import Anchors
 from hippocampus.index.bank_index import BankIndex, read_payloads
+from hippocampus.index.cue import Mask
 from hippocampus.index.gists import Traces
 from hippocampus.index.gists import pack as pack_gists
 from hippocampus.index.gists import unpack as unpack_gists
@@ -154,13 +155,15 @@ class Gathered(NamedTuple):
     """
     State of a bank at a moment, told by ``seq``; ``otherwise``: rows that others correct.
 
-    ``vectors`` and ``estimates`` may be asked later: rows stay.
+    ``suspect``: a mask of the rows that read like an order to a model. ``vectors`` and
+    ``estimates`` may be asked later: rows stay.
     """
 
     seq: int
     material: Material
     vectors: Callable[[Rows], Floats] | None
     otherwise: list[int]
+    suspect: Mask
     estimates: Callable[[Floats], Floats] | None = None
 
 
@@ -195,10 +198,10 @@ def gather(ledger: Ledger, index: BankIndex, *, unread: bool = False) -> Gathere
         by_user=~columns.role.holds("assistant", every) & ~columns.role.holds("tool", every),
         session=columns.session.codes.copy(),
     )
-    cue = index.cues.vector
+    cue, suspect = index.cues.vector, columns.suspect.copy()
     if cue is None:
-        return Gathered(index.seq, material, None, corrected)
-    return Gathered(index.seq, material, cue.vectors, corrected, cue.estimates)
+        return Gathered(index.seq, material, None, corrected, suspect)
+    return Gathered(index.seq, material, cue.vectors, corrected, suspect, cue.estimates)
 
 
 def otherwise(ledger: Ledger, index: BankIndex) -> list[int]:
@@ -532,7 +535,9 @@ def _make_facts(
     made = read_on(before, fresh, texts, context.zone, context.statements or best_reader())
     report = FactReading(count(made.rows))
     if model is not None:
-        made, report = read_with_model(made, records, texts, model, answers)
+        # Rules may read an order, which nobody is told of until it is accepted; a model may obey.
+        heard = {row: text for row, text in texts.items() if not gathered.suspect[row]}
+        made, report = read_with_model(made, records, heard, model, answers)
     counts = {"statements": report.statements, "episodes read": len(fresh)}
     counts |= {"by a model": report.by_model} if model is not None else {}
     return NewArtifact(made, counts, {"fallbacks": report.fallbacks})
