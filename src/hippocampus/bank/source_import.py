@@ -17,7 +17,6 @@ from hippocampus.core.bank_names import PROJECT, TEAM
 from hippocampus.core.budget import check_budget
 from hippocampus.core.events import (
     ClaimedBySource,
-    Pinned,
     RemovedFromSource,
     Restored,
     SourceNoted,
@@ -26,7 +25,6 @@ from hippocampus.core.events import (
 from hippocampus.core.overtaken import write_again
 from hippocampus.core.path_text import path_text
 from hippocampus.core.records import (
-    PINNED,
     SUSPECT,
     Episode,
     EpisodeRow,
@@ -535,9 +533,5 @@ def _write(ledger: Ledger, source: str, update: Update) -> None:
 
 
 def _inherit(books: Ledger, old: EpisodeRow, row: int) -> None:
-    """Let the successor of an episode, under another name, be pinned and suspect as that was."""
-    table = books.store.episodes
-    table.set_marks(books.bank, [row], SUSPECT, on=bool(old.marks & SUSPECT))
-    if old.marks & PINNED:
-        table.set_marks(books.bank, [row], PINNED, on=True)
-        books.writer.note_at(books.writer.now(), [(row, Pinned())])
+    """Let the successor of an episode, under another name, be suspect as that was."""
+    books.store.episodes.set_marks(books.bank, [row], SUSPECT, on=bool(old.marks & SUSPECT))
