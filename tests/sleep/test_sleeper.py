@@ -15,8 +15,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hippocampus import Memory, Policy, Turn
+from hippocampus.cli.sleep import sleep_those_due
 from hippocampus.core.clock import ManualClock, to_micros
 from hippocampus.core.config import POLICIES, Config, Ingest
+from hippocampus.core.events import PolicySet
 from hippocampus.errors import (
     InputError,
     StoreCorrupt,
@@ -904,10 +906,15 @@ def test_banks_sleep_by_themselves_while_a_block_runs(tmp_path):
                     break
         assert len(bank.sleeps()) == 1
         assert memory.sleep_if_due() == []
-        with (
-            pytest.raises(InputError, match="look_every_s"),
-            memory.sleeping(look_every_s=0),
-        ):
+        for every in (0, float("nan"), float("inf"), 1e12, "60", True, None):
+            with (
+                pytest.raises(InputError, match="look_every_s"),
+                memory.sleeping(look_every_s=every),
+            ):
+                pass
+        with pytest.raises(InputError, match="schedule='x'"), memory.sleeping("x"):
+            pass
+        with pytest.raises(InputError, match="failed=5"), memory.sleeping(failed=5):
             pass
 
 
@@ -944,6 +951,26 @@ def test_a_bank_that_is_locked_keeps_none_of_the_others_awake(open_memory, clock
 
     assert [0, 1] == [len(memory.bank(name).sleeps()) for name in ("ada", "tom")]
     assert 1 == len(memory.sleep_if_due()), "it was still due"
+
+
+def test_a_bank_that_is_damaged_is_told_of_once_all_others_have_slept(open_memory, clock):
+    memory = open_memory()
+    for name in ("ada", "tom", "zoe"):
+        memory.bank(name).remember("So it is, said once.")
+    clock.advance(timedelta(hours=1))
+    for name in ("ada", "tom"):
+        memory.bank(name).state.transact(
+            lambda books: books.writer.note(PolicySet(policy={"of a later version": 1}))
+        )
+    clock.advance(timedelta(hours=1))
+
+    with pytest.raises(StoreCorrupt, match="'ada' has a policy"):
+        memory.sleep_if_due()
+    assert len(memory.bank("zoe").sleeps()) == 1
+    told = [slept.bank for slept in sleep_those_due(memory)]
+    assert told == []
+    memory.bank("tom").set_policy(None)
+    assert [slept.bank for slept in sleep_those_due(memory)] == ["tom"], "in the command line, too"
 
 
 @pytest.mark.parametrize("anew", [False, True])
