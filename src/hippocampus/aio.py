@@ -7,6 +7,7 @@ The same memory for asynchronous callers: every verb runs on a thread, no logic 
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import Callable, Coroutine
 from functools import wraps
 from types import TracebackType
@@ -147,14 +148,17 @@ class AsyncMemory(OnThreads):
         # Opening may take seconds, for which the event loop would stand still.
         self._arguments = (args, kwargs)
         self._memory: Memory | None = None
+        self._opening, self._mutex = threading.Lock(), threading.Lock()
+        self._entered = self._left = False
 
     @property
     def sync(self) -> Memory:
         """The memory itself; opened when first needed."""
-        if self._memory is None:
-            args, kwargs = self._arguments
-            self._memory = Memory(*args, **kwargs)
-        return self._memory
+        with self._opening:  # several threads may need it first
+            if self._memory is None:
+                args, kwargs = self._arguments
+                self._memory = Memory(*args, **kwargs)
+            return self._memory
 
     def bank(self, name: str) -> AsyncBank:
         """Return the bank called ``name``."""
@@ -173,8 +177,25 @@ class AsyncMemory(OnThreads):
             await asyncio.to_thread(self._memory.close)
 
     async def __aenter__(self) -> Self:
-        await asyncio.to_thread(lambda: self.sync)
+        self._entered = self._left = False
+        try:
+            await asyncio.to_thread(self._enter)
+        except asyncio.CancelledError:
+            # The thread that opens it cannot be stopped: whichever of the two is last closes it.
+            with self._mutex:
+                self._left, opened = True, self._entered
+            if opened:
+                asyncio.get_running_loop().run_in_executor(None, self.sync.close)
+            raise
         return self
+
+    def _enter(self) -> None:
+        """Open the memory; close it if nobody waits for it any more."""
+        memory = self.sync
+        with self._mutex:
+            self._entered, left = True, self._left
+        if left:
+            memory.close()
 
     async def __aexit__(
         self,
