@@ -37,6 +37,7 @@ from hippocampus.core.events import (
     class_of,
     decode,
 )
+from hippocampus.core.given_arguments import check_flags
 from hippocampus.core.records import (
     DOUBTED,
     HELD,
@@ -128,6 +129,7 @@ class SleepVerbs(BankPart):
             check_steps,
         )
 
+        check_flags(dry_run=dry_run)
         wanted = check_steps(steps)
         engine = self._engine
         # Sleep reads in the journal what was of use; a dry run writes nothing there, and is told.
@@ -393,8 +395,7 @@ class SleepVerbs(BankPart):
 
         Returns of how many it was noted.
         """
-        if not isinstance(helpful, bool):
-            raise InputError(f"helpful={helpful!r}: must be True or False")
+        check_flags(helpful=helpful)
         told = FeedbackGiven(helpful=helpful)
         return self._change(id, lambda ledger, ids: ledger.writer.tell(ids, told))
 
