@@ -27,8 +27,10 @@ from hippocampus.errors import (
     UnknownEpisode,
 )
 from hippocampus.sleep import appraisal, sleeper
+from hippocampus.sleep.artifacts import gather
+from hippocampus.sleep.merge import merge
 from hippocampus.sleep.schedule import NIGHTLY, STEPS, Past, Schedule, due
-from hippocampus.sleep.snapshot import read_uses
+from hippocampus.sleep.snapshot import read_snapshot, read_uses
 from hippocampus.upkeep import verify
 
 START = datetime(2025, 1, 1, 8, tzinfo=UTC)
@@ -971,6 +973,32 @@ def test_a_bank_that_is_damaged_is_told_of_once_all_others_have_slept(open_memor
     assert told == []
     memory.bank("tom").set_policy(None)
     assert [slept.bank for slept in sleep_those_due(memory)] == ["tom"], "in the command line, too"
+
+
+def test_a_sleep_compares_what_is_new_with_everything_and_nothing_else(open_memory, clock):
+    memory = open_memory()
+    bank = memory.bank("ada")
+    bank.set_policy(Policy(merge="cluster"))
+    bank.remember_many([Turn(text=f"Word {n} of {n * n} is said.") for n in range(300)])
+    bank.sleep(steps=["deduplicate"])
+    clock.advance(timedelta(hours=1))
+    bank.remember("The kettle is red and whistles.")
+    products = []
+
+    class Counted(np.ndarray):
+        def __matmul__(self, other):
+            products.append(len(self) * other.shape[1])
+            return np.asarray(self) @ np.asarray(other)
+
+    ledger = memory.engine.ledger("ada")
+    seen = gather(ledger, bank.state.take().index, unread=True)
+    night = read_snapshot(
+        ledger, seen.material, policy=bank.policy, now=to_micros(memory.now()),
+        zone=memory.engine.zone, vectors=lambda rows: seen.vectors(rows).view(Counted),
+    )  # fmt: skip
+    merge(night, near=0.99, cluster=0.99)
+    assert products
+    assert sum(products) <= 2 * 301, "and not the square of that"
 
 
 @pytest.mark.parametrize("anew", [False, True])
