@@ -137,6 +137,34 @@ class AsyncBank(OnThreads):
     import_ = on_a_thread(Bank.import_)
 
 
+class _Opening:
+    """
+    The opening of a memory on a thread, which nobody can stop.
+
+    If nobody waits for it any more, whichever of the two is last closes it.
+    """
+
+    def __init__(self, memory: Callable[[], Memory]) -> None:
+        self._memory = memory
+        self._mutex = threading.Lock()
+        self._opened: Memory | None = None
+        self._left = False
+
+    def open(self) -> None:
+        """Open the memory, and close it if it was left meanwhile."""
+        memory = self._memory()
+        with self._mutex:
+            self._opened, left = memory, self._left
+        if left:
+            memory.close()
+
+    def leave(self) -> Memory | None:
+        """Wait no longer; return the memory if it is open, to be closed."""
+        with self._mutex:
+            self._left = True
+            return self._opened
+
+
 class AsyncMemory(OnThreads):
     """
     A memory whose slow verbs are awaited; the arguments are those of ``Memory``.
@@ -148,8 +176,7 @@ class AsyncMemory(OnThreads):
         # Opening may take seconds, for which the event loop would stand still.
         self._arguments = (args, kwargs)
         self._memory: Memory | None = None
-        self._opening, self._mutex = threading.Lock(), threading.Lock()
-        self._entered = self._left = False
+        self._opening = threading.Lock()
 
     @property
     def sync(self) -> Memory:
@@ -177,25 +204,15 @@ class AsyncMemory(OnThreads):
             await asyncio.to_thread(self._memory.close)
 
     async def __aenter__(self) -> Self:
-        self._entered = self._left = False
+        opening = _Opening(lambda: self.sync)
         try:
-            await asyncio.to_thread(self._enter)
+            await asyncio.to_thread(opening.open)
         except asyncio.CancelledError:
-            # The thread that opens it cannot be stopped: whichever of the two is last closes it.
-            with self._mutex:
-                self._left, opened = True, self._entered
-            if opened:
-                asyncio.get_running_loop().run_in_executor(None, self.sync.close)
+            opened = opening.leave()
+            if opened is not None:
+                asyncio.get_running_loop().run_in_executor(None, opened.close)
             raise
         return self
-
-    def _enter(self) -> None:
-        """Open the memory; close it if nobody waits for it any more."""
-        memory = self.sync
-        with self._mutex:
-            self._entered, left = True, self._left
-        if left:
-            memory.close()
 
     async def __aexit__(
         self,
