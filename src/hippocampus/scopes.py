@@ -71,7 +71,7 @@ def scope_of(*, run: str | None = None, within: str = "", **ids: str | None) -> 
 
 
 def _check_id(kind: str, id_: object) -> None:
-    """Refuse what is no id."""
+    """Refuse a value that is no id."""
     if not isinstance(id_, str) or not id_.strip():
         raise InvalidScope(f"{kind}={id_!r}: an id is text that is not blank")
 

@@ -367,7 +367,7 @@ class SourceImport(BankPart):
         )
 
     def _compared(self, ledger: Ledger, file: ImportedFile, target: Target) -> Update:
-        """Return what is to be done so that a source has what its file says."""
+        """Return the changes after which a source has what its file says."""
         from hippocampus.write.source_update import (  # noqa: PLC0415 - not for a recall
             compare,
             named,
@@ -377,7 +377,7 @@ class SourceImport(BankPart):
         return compare(ledger, self._register, target.source, groups, target.was)
 
     def _settle(self, ledger: Ledger, target: Target, update: Update) -> None:
-        """Write what an update changes of what is there, in a transaction."""
+        """Write the changes that an update makes of what is there, in a transaction."""
         from hippocampus.write.source_update import (  # noqa: PLC0415 - not for a recall
             Update,
             compare,

@@ -449,7 +449,7 @@ def _find(root: Path | zipfile.Path, file: str, member: str, source: Path) -> Pa
 
 
 def _sweep(home: Path) -> None:
-    """Remove what installs that were killed have left, of tens of megabytes each."""
+    """Remove the folders that killed installs have left, of tens of megabytes each."""
     import shutil  # noqa: PLC0415
 
     for left in home.glob(f"{_UNFINISHED}*"):

@@ -146,12 +146,12 @@ class EchoFilter:
 
 def overlap(before: Sequence[Hashable], after: Sequence[Hashable]) -> int:
     """
-    Return how many of the last of some things are the first of others, as many as may be.
+    Return the number of things, the most there are, that end one list and begin another.
 
     As Knuth, Morris and Pratt look for a word: in proportion to the number of both.
     """
+    # Of so many of the first of ``after``, how many of the last are its first as well.
     back: list[int] = []
-    """Of so many of ``after``, how many of the last are its first as well."""
 
     def go_on(many: int, one: Hashable) -> int:
         while many and (many == len(after) or after[many] != one):
