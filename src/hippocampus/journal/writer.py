@@ -129,7 +129,8 @@ class LedgerWriter(LedgerPart):
         pinned as the old one is, and accepted or suspect like that if it says the same.
         """
         now = self.check_in_force(old)
-        at, new = self.now(), drafts[0].id
+        at, new, decided = self.now(), drafts[0].id, now.marks
+        same = drafts[0].digest == now.digest
         known = self._store.episodes.rows_of(self._bank, [new])
         if known:
             (there,) = self._store.episodes.read(self._bank, [known[new]])
@@ -137,12 +138,16 @@ class LedgerWriter(LedgerPart):
                 msg = f"this wording of episode {old.id} was erased for good; word it otherwise"
                 raise InputError(msg)
             row, marks = there.row, {there.row: there.marks}
+            if there.state == "active":  # no earlier wording, but a memory of its own
+                decided, same = decided | there.marks, False
+            else:
+                self.check_free([there])
             self.change_at(at, [row], Restored(supersedes=old.id))
         else:
             rows = self.add([drafts], encoded, at=at, old=old)
             row, marks = rows[new], {rows[d.id]: d.marks for d in drafts}
         self.change_at(at, [old.row], Corrected(by=new), by=row)
-        self._inherit(at, now.marks, marks, same=drafts[0].digest == now.digest)
+        self._inherit(at, decided, marks, same=same)
         return row
 
     def _inherit(self, at: int, old: int, rows: Mapping[int, int], *, same: bool) -> None:
