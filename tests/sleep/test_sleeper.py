@@ -693,6 +693,24 @@ def test_a_hidden_memory_that_is_held_stays_until_it_is_released(memory, clock):
     assert verify(memory).sound
 
 
+def test_undoing_a_sleep_leaves_what_is_held_as_it_is(memory, clock):
+    bank = memory.bank("ada")
+    pairs = []
+    for what in ("ferry", "kettle"):
+        pairs.append(bank.remember(f"The {what} was late again.", at=clock.now()).id)
+        clock.advance(timedelta(minutes=20))
+        bank.remember(f"the {what} was late again.", at=clock.now())
+    bank.sleep(steps=["deduplicate"])
+    assert [bank.get(one).state for one in pairs] == ["superseded"] * 2
+    bank.hold(pairs[0], reason="case 12")
+
+    assert bank.undo(1) == {"merge": 1}
+    assert [bank.get(one).state for one in pairs] == ["superseded", "active"]
+    bank.release(pairs[0])
+    assert bank.undo(1) == {"merge": 1}
+    assert [bank.get(one).state for one in pairs] == ["active"] * 2
+
+
 def test_feedback_moves_a_memory_up_or_down_among_equals(memory):
     bank = memory.bank("ada")
     filled(memory, ManualClock(START))

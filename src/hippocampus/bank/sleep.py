@@ -219,7 +219,8 @@ class SleepVerbs(BankPart):
         """
         Take back what a sleep did to episodes: how many were merged, faded, hidden or kept apart.
 
-        What somebody has changed since stays as they made it. What it promoted is promoted no more.
+        What somebody has changed since stays as they made it, and what is held as it is. What it
+        promoted is promoted no more.
         What was made anew of everything, such as gists and anchors, follows with the next sleep.
 
         Raises:
