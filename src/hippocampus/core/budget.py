@@ -147,6 +147,12 @@ def check_budget() -> None:
         budget.check()
 
 
+def budget_check() -> Callable[[], None]:
+    """Return the ``check_budget`` of whoever calls, for threads that work for them."""
+    budget = _current.get()
+    return (lambda: None) if budget is None else budget.check
+
+
 def puts_off(texts: int) -> bool:
     """
     Return whether so many texts are left to be embedded by the next sleep, and count them if so.
