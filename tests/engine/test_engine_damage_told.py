@@ -93,6 +93,29 @@ def test_an_address_at_which_all_is_damaged_is_not_told_as_unknown(path, what):
         memory.bank("ada").expand(address)
 
 
+@pytest.mark.parametrize("what", ["a text", "a text that is gone"])
+@pytest.mark.parametrize("verb", ["promote", "demote"])
+def test_what_is_damaged_goes_to_no_other_bank(path, what, verb):
+    with opened(path) as memory:
+        (kept,) = (e for e in memory.bank("ada").episodes() if e.text.endswith(" 35."))
+    with closing(sqlite3.connect(path)) as db, db:
+        db.execute(DAMAGE[what])
+    with opened(path) as memory:
+        with pytest.raises(StoreCorrupt, match="row 35 of bank 1"):
+            getattr(memory.bank("ada"), verb)(kept.id, to="team")
+        assert memory.banks() == ["ada", "bob"]
+
+
+def test_a_copy_that_is_damaged_there_is_told_of(path):
+    with opened(path) as memory:
+        (kept,) = (e for e in memory.bank("bob").episodes() if e.text.endswith(" 35."))
+        memory.bank("bob").promote(kept.id, to="team")
+    with closing(sqlite3.connect(path)) as db, db:
+        db.execute("UPDATE tail SET payload = x'010000' WHERE bank = 3 AND kind = 'content'")
+    with opened(path) as memory, pytest.raises(StoreCorrupt, match="row 0 of bank 3"):
+        memory.bank("bob").promote(kept.id, to="team")
+
+
 @pytest.mark.parametrize("verb", ["stats", "sources", "people", "facts", "entities", "summary"])
 def test_what_is_made_of_a_bank_warns_of_what_is_damaged_there(path, verb):
     with closing(sqlite3.connect(path)) as db, db:

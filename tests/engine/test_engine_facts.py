@@ -7,7 +7,7 @@ from datetime import timedelta
 import numpy as np
 import pytest
 
-from hippocampus import Budget, Config, Turn
+from hippocampus import Budget, Config, Policy, Turn
 from hippocampus.core.damage import collected_damage, damage_collected
 from hippocampus.core.patience import waiting_for
 from hippocampus.errors import EncoderError, InputError, InvalidTime, OverBudget
@@ -302,6 +302,35 @@ def test_a_model_is_told_and_tells_days_of_the_zone_of_the_memory(open_memory, t
 
     assert {"2025-03-01"} == {day for one in asked for day in re.findall(r"2025-0[23]-\d\d", one)}
     assert ["Ada lives in Lisbon (2025-02-01…)"] == [str(fact) for fact in bank.facts()]
+
+
+def test_no_model_is_shown_what_somebody_has_forgotten(open_memory, clock):
+    model, asked = reading("no idea")
+    bank = open_memory(model=model).bank("ada")
+    bank.remember("I live in Porto, near the harbour.", speaker="Ada", session="s")
+    gone = bank.remember("My brother is in prison in Faro.", speaker="Ada", session="s")
+    bank.forget(gone.id)
+    bank.sleep()
+    assert any("harbour" in prompt for prompt in asked)
+    assert not any("prison" in prompt for prompt in asked)
+    bank.restore(gone.id)
+    bank.sleep()
+    assert any("prison" in prompt for prompt in asked)
+
+    asked.clear()
+    clock.advance(timedelta(days=900))
+    bank.remember("The fence wants painting.", speaker="Ada", session="s")
+    bank.set_policy(Policy(deepest=5, long_days=365, cap=1.0, promote=0.0))
+    bank.sleep(steps=["forget", "facts"])
+    assert bank.get(gone.id).state == "forgotten"
+    assert any("prison" in prompt for prompt in asked), "time has hidden it, and nobody"
+    bank.restore(gone.id)
+    bank.forget(gone.id)
+    asked.clear()
+    bank.remember("Rain again.", speaker="Ada", session="s")
+    bank.sleep(steps=["facts"])
+    assert asked
+    assert not any("prison" in prompt for prompt in asked)
 
 
 def broken(**parts):

@@ -3,8 +3,11 @@
 from datetime import timedelta
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from hippocampus import Config, Ingest, Policy, Turn
+from hippocampus.write.echo_filter import overlap
 
 PEANUTS = "I am allergic to peanuts and to cashews."
 HIKE = "We went hiking in the Alps with Tom last weekend."
@@ -332,6 +335,35 @@ def test_a_long_conversation_handed_in_again_is_kept_once(open_memory):
     bank.remember_many([*talk, {"role": "user", "content": "End."}], session="c1")
 
     assert 41 == len(texts(bank))
+
+
+@given(st.text("ab", max_size=12), st.text("ab", max_size=12))
+def test_the_most_that_ends_one_list_and_begins_another_is_found(before, after):
+    most = min(len(before), len(after))
+    found = [n for n in range(most, -1, -1) if before.endswith(after[:n])]
+
+    assert overlap(before, after) == found[0]
+
+
+def test_the_overlap_of_long_lists_takes_few_looks():
+    looks = 0
+
+    class Turned(str):
+        __slots__ = ()
+        __hash__ = str.__hash__
+
+        def __eq__(self, other):
+            nonlocal looks
+            looks += 1
+            return str.__eq__(self, other)
+
+        def __ne__(self, other):
+            return not self == other
+
+    for before, after in (("y" * 2000, "y" * 1999 + "n"), ("y" * 2000, "y" * 2000)):
+        looks = 0
+        overlap([*map(Turned, before)], [*map(Turned, after)])
+        assert looks < 10 * 4000
 
 
 def test_an_exchange_of_few_words_may_come_twice(bank, clock):

@@ -536,6 +536,17 @@ LONG = "a" * 5000
         (lambda bank: bank.remember_many({"text": "a"}), "turns=.*: give a list"),
         (lambda bank: bank.expand(5), "address=5: must be text"),
         (lambda bank: bank.sleep_if_due(None), "schedule=None: must be a Schedule"),
+        (lambda bank: bank.withdraw(None), "source=None: must be text"),
+        (lambda bank: bank.journal(after=None), "after=None: must be a whole number"),
+        (lambda bank: bank.episodes(limit=1, offset=None), "offset=None: must be a whole number"),
+        (lambda bank: bank.find("boat", offset=None), "offset=None: must be a whole number"),
+        (lambda bank: bank.forget("x", erase="no"), "erase='no': must be True or"),
+        (lambda bank: bank.forget(source="a", erase=None), "erase=None: must be True or"),
+        (lambda bank: bank.compact(superseded="no"), "superseded='no': must be True or"),
+        (lambda bank: bank.compact(faded=1), "faded=1: must be True or"),
+        (lambda bank: bank.compact(dry_run="yes"), "dry_run='yes': must be True or"),
+        (lambda bank: bank.sleep(dry_run=0), "dry_run=0: must be True or"),
+        (lambda bank: bank.set_policy("adaptive:" + "9" * 5000), "policy 'adaptive:9+…'"),
         (lambda bank: bank.import_(LONG), "cannot be read"),
         (lambda bank: bank.import_(None), "path=None: must be the path"),
         (lambda bank: bank.import_(""), "path='': is no path"),
@@ -550,6 +561,25 @@ LONG = "a" * 5000
 def test_an_argument_of_another_kind_is_refused_by_its_name(untouched, call, told):
     with pytest.raises(InputError, match=told):
         call(untouched)
+
+
+@pytest.mark.parametrize(
+    ("call", "told"),
+    [
+        (lambda memory: memory.calibrate(conversations="8"), "conversations='8': must be"),
+        (lambda memory: memory.calibrate(conversations=8.5), "conversations=8.5: must be"),
+        (lambda memory: memory.calibrate(conversations=True), "conversations=True: must be"),
+        (lambda memory: memory.rebuild(banks="ada"), "banks='ada': give the names of banks"),
+        (lambda memory: memory.rebuild(banks=[5]), r"banks=\[5\]: give the names of banks"),
+        (lambda memory: memory.rebuild(banks=5), "banks=5: give the names of banks"),
+    ],
+)
+def test_an_argument_of_a_memory_of_another_kind_is_refused_too(open_memory, call, told):
+    memory = open_memory()
+    for name in ("ada", "a", "d"):
+        memory.bank(name).remember("The boat is blue.")
+    with pytest.raises(InputError, match=told):
+        call(memory)
 
 
 @pytest.mark.parametrize("where", [None, 5, b"a.db", "\0", "\ud800.db", ["a.db", 5], "a" * 300])

@@ -7,9 +7,9 @@ import pytest
 from hippocampus import Config, Ingest
 from hippocampus.core.budget import Budget, puts_off, texts_put_off
 from hippocampus.engine import missing_vectors
-from hippocampus.errors import Cancelled
+from hippocampus.errors import Cancelled, EncoderError
 from hippocampus.sleep.schedule import Schedule
-from hippocampus.testing import HashEmbedder
+from hippocampus.testing import Fails, HashEmbedder, ScriptedEmbedder
 
 FACTS = [f"Fact {n} about the garden." for n in range(20)]
 
@@ -104,6 +104,24 @@ def test_a_sleep_that_is_cut_off_goes_on_where_it_was(open_memory, monkeypatch):
     bank.sleep(steps=["vectors"])
     assert told(bank) == []
     assert again.passages < 20
+
+
+@pytest.mark.usefixtures("blind")
+def test_a_sleep_that_fails_half_way_is_not_begun_anew_in_the_same_process(
+    open_memory, monkeypatch
+):
+    monkeypatch.setattr(missing_vectors, "_AT_ONCE", 5)
+    embedder = ScriptedEmbedder(on_passages=Fails(containing="Fact 12"))
+    bank = open_memory(embedder=embedder).bank("ada")
+    with pytest.raises(EncoderError):
+        bank.sleep(steps=["vectors"])
+    (reason,) = told(bank)
+    assert reason.startswith("10 of 20 episodes have none")
+
+    embedder.on_passages, before = None, embedder.passages
+    assert step(bank.sleep(steps=["vectors"])).counts == {"episodes": 10}
+    assert embedder.passages - before == 10
+    assert told(bank) == []
 
 
 def test_a_blind_sleep_is_followed_by_one_that_sees(open_memory, clock):

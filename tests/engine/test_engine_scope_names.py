@@ -33,3 +33,24 @@ def test_other_ids_have_other_banks_with_none_inside_another(pairs):
 def test_nobody_has_no_bank(ids):
     with pytest.raises(InvalidScope):
         scope_of(**ids)
+
+
+@pytest.mark.parametrize(
+    ("ids", "told"),
+    [
+        ({"user": "ada", "user_id": "tom"}, "user='ada'.*user='tom'"),
+        ({"_id": "ada"}, "kind"),
+        ({"acme/user": "ada"}, "acme/user"),
+        ({"user": "ada", "run": " "}, "run=' '"),
+        ({"user": "ada", "run": 5}, "run=5"),
+        ({"user": "ada", "within": None}, "within=None"),
+        ({"user": "ada", "within": "*"}, r"within='\*'"),
+    ],
+)
+def test_what_names_no_single_bank_is_refused_with_the_reason(ids, told):
+    with pytest.raises(InvalidScope, match=told):
+        scope_of(**ids)
+
+
+def test_an_id_that_is_given_twice_alike_is_one():
+    assert scope_of(user="ada", user_id="ada", run=None) == ScopedBanks("user/ada")

@@ -16,9 +16,11 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from hippocampus import Config, Ingest, Memory, Turn
+from hippocampus.core.budget import Budget
 from hippocampus.core.events import RemovedFromSource, Restored
 from hippocampus.core.path_text import path_of_text, path_text
-from hippocampus.errors import InputError, InvalidFilter, UnknownSource
+from hippocampus.errors import EncoderError, InputError, InvalidFilter, OverBudget, UnknownSource
+from hippocampus.testing import Fails, ScriptedEmbedder
 from hippocampus.upkeep import reindex, verify
 from hippocampus.write.file_import import read_files
 
@@ -406,6 +408,27 @@ def test_a_file_that_is_named_by_hand_later_is_followed_under_that_name(bank, tm
     exported(tmp_path, chatgpt("Another's words.", of="c2"))
     assert did(bank.import_(file, as_="another's")) == {"added": 1}
     assert len(bank.episodes()) == 3
+
+
+@pytest.mark.parametrize("as_", [None, "plans"])
+def test_an_import_that_fails_leaves_what_the_file_said_before(open_memory, tmp_path, as_):
+    embedder = ScriptedEmbedder()
+    bank = open_memory(embedder=embedder).bank("ada")
+    notes = noted(tmp_path / "notes", plan="The key is under the pot.", chess="Nina plays chess.")
+    bank.import_(notes)
+    before = shown(bank)
+    noted(notes, plan="The house was sold to strangers.")
+
+    embedder.on_passages = Fails()
+    with pytest.raises(EncoderError):
+        bank.import_(notes, as_=as_)
+    assert shown(bank) == before
+    embedder.on_passages = None
+    with Budget(written_bytes=100), pytest.raises(OverBudget):
+        bank.import_(notes, as_=as_)
+    assert shown(bank) == before
+    assert bank.import_(notes, as_=as_).removed == 1
+    assert shown(bank) == {"The house was sold to strangers.", "Nina plays chess."}
 
 
 # ---------------------------------------------------------------- renamed, moved, gone

@@ -152,6 +152,33 @@ def test_sleep_makes_nothing_of_what_is_suspect(mixed):
     assert any("Rome" in str(fact) for fact in mixed.facts())
 
 
+def test_no_model_of_sleep_is_shown_what_is_suspect(open_memory):
+    prompts = []
+
+    def model(prompt):
+        prompts.append(prompt)
+        return "none"
+
+    bank = open_memory(embedder=HashEmbedder(64), model=model).bank("ada")
+    bank.remember_many([
+        Turn(text="I keep bees in the garden, Max.", speaker="Ada", session="s"),
+        *(Turn(text=f"Zeppelins over {place}. {ORDER}", source=PAGE, session="s")
+          for place in ("Rome", "Graz", "Oslo")),
+        Turn(text="The garden has nine hives, all of bees.", speaker="Ada", session="s"),
+    ])  # fmt: skip
+    assert len(bank.review()) == 3
+    bank.sleep()
+    assert any("nine hives" in prompt for prompt in prompts)
+    assert not [prompt for prompt in prompts if "Zeppelins" in prompt or "chat history" in prompt]
+    names = {topic.name for topic in bank.topics()}
+    assert "garden" in names
+    assert not names & {"zeppelin", "zeppelins", "chat_history", "rules", "rule"}
+
+    bank.accept([episode.id for episode in bank.review()])
+    bank.sleep()
+    assert any("Zeppelins" in prompt for prompt in prompts)
+
+
 def test_no_page_overrides_what_was_said_whenever_it_says_it(bank):
     def lives():
         return [str(fact).partition(" (")[0] for fact in bank.facts("Ada") if fact.current]

@@ -2,6 +2,7 @@
 
 import asyncio
 import threading
+import time
 from contextlib import suppress
 
 import pytest
@@ -164,6 +165,67 @@ def test_time_that_is_up_ends_a_question_without_harm_to_the_next(open_memory):
         with pytest.raises(OverBudget, match="allow more"), Budget(seconds=1e-9):
             ask()
     assert bank.recall("key").found
+
+
+@pytest.mark.parametrize("late", [False, True])
+def test_a_memory_whose_opening_is_cancelled_is_closed(path, monkeypatch, late):
+    going, goes_on, opened, closed = (threading.Event() for _ in range(4))
+    begin, end = Memory.__init__, Memory.close
+
+    def open_slowly(self, *args, **options):
+        going.set()
+        assert goes_on.wait(30)
+        begin(self, *args, **options)
+        opened.set()
+
+    def close(self):
+        end(self)
+        closed.set()
+
+    monkeypatch.setattr(Memory, "__init__", open_slowly)
+    monkeypatch.setattr(Memory, "close", close)
+
+    def let_it_be_opened():
+        """Wait until the thread is done; as the event loop waits, the task hears nothing of it."""
+        goes_on.set()
+        assert opened.wait(30)
+        time.sleep(0.1)
+
+    async def use():
+        async with AsyncMemory(path, embedder="none"):
+            pytest.fail("it was cancelled before")
+
+    async def run():
+        task = asyncio.create_task(use())
+        await asyncio.to_thread(going.wait, 30)
+        if late:
+            let_it_be_opened()
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        goes_on.set()
+        assert await asyncio.to_thread(closed.wait, 5)
+
+    asyncio.run(run())
+
+
+def test_who_needs_a_memory_first_opens_it_for_all(path, monkeypatch):
+    begin, made = Memory.__init__, []
+
+    def open_slowly(self, *args, **options):
+        made.append(self)
+        time.sleep(0.1)
+        begin(self, *args, **options)
+
+    monkeypatch.setattr(Memory, "__init__", open_slowly)
+
+    async def run():
+        memory = AsyncMemory(path, embedder="none")
+        await asyncio.gather(*(asyncio.to_thread(lambda: memory.sync) for _ in range(4)))
+        await memory.close()
+
+    asyncio.run(run())
+    assert len(made) == 1
 
 
 def test_an_awaited_verb_that_is_cancelled_ends(path):

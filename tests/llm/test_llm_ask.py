@@ -8,12 +8,20 @@ from chat_server import completion
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hippocampus import Usage
-from hippocampus.errors import EncoderError, InputError, ModelAnswer, ModelError, ModelUnavailable
+from hippocampus import Budget, Usage
+from hippocampus.errors import (
+    Cancelled,
+    EncoderError,
+    InputError,
+    ModelAnswer,
+    ModelError,
+    ModelUnavailable,
+)
 from hippocampus.llm.ask import (
     LONGEST_ANSWER,
     PATIENCE,
     ChatModel,
+    Completion,
     ModelTask,
     as_data,
     ask,
@@ -216,3 +224,21 @@ def test_a_server_that_is_down_fails_every_question_after_being_asked_few(server
 
     assert all(isinstance(one.answer, ModelError) for one in asked)
     assert 2 * PATIENCE == len(server.seen)
+
+
+@pytest.mark.parametrize("at_once", [1, 3])
+def test_no_more_is_asked_once_whoever_asks_has_called_it_off(at_once):
+    asked = []
+
+    class Slow:
+        concurrency = at_once
+
+        def complete(self, prompt, /, **_):
+            asked.append(prompt)
+            if len(asked) == 4:
+                budget.cancel()
+            return Completion('{"n": 1}', Usage())
+
+    with pytest.raises(Cancelled), Budget() as budget:
+        ask_many(Slow(), NUMBER, [[str(n)] for n in range(50)])
+    assert 4 <= len(asked) < 4 + at_once

@@ -15,8 +15,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hippocampus import Memory, Policy, Turn
+from hippocampus.cli.sleep import sleep_those_due
 from hippocampus.core.clock import ManualClock, to_micros
 from hippocampus.core.config import POLICIES, Config, Ingest
+from hippocampus.core.events import PolicySet
 from hippocampus.errors import (
     InputError,
     StoreCorrupt,
@@ -25,8 +27,10 @@ from hippocampus.errors import (
     UnknownEpisode,
 )
 from hippocampus.sleep import appraisal, sleeper
+from hippocampus.sleep.artifacts import gather
+from hippocampus.sleep.merge import merge
 from hippocampus.sleep.schedule import NIGHTLY, STEPS, Past, Schedule, due
-from hippocampus.sleep.snapshot import read_uses
+from hippocampus.sleep.snapshot import read_snapshot, read_uses
 from hippocampus.upkeep import verify
 
 START = datetime(2025, 1, 1, 8, tzinfo=UTC)
@@ -690,6 +694,24 @@ def test_a_hidden_memory_that_is_held_stays_until_it_is_released(memory, clock):
     assert verify(memory).sound
 
 
+def test_undoing_a_sleep_leaves_what_is_held_as_it_is(memory, clock):
+    bank = memory.bank("ada")
+    pairs = []
+    for what in ("ferry", "kettle"):
+        pairs.append(bank.remember(f"The {what} was late again.", at=clock.now()).id)
+        clock.advance(timedelta(minutes=20))
+        bank.remember(f"the {what} was late again.", at=clock.now())
+    bank.sleep(steps=["deduplicate"])
+    assert [bank.get(one).state for one in pairs] == ["superseded"] * 2
+    bank.hold(pairs[0], reason="case 12")
+
+    assert bank.undo(1) == {"merge": 1}
+    assert [bank.get(one).state for one in pairs] == ["superseded", "active"]
+    bank.release(pairs[0])
+    assert bank.undo(1) == {"merge": 1}
+    assert [bank.get(one).state for one in pairs] == ["active"] * 2
+
+
 def test_feedback_moves_a_memory_up_or_down_among_equals(memory):
     bank = memory.bank("ada")
     filled(memory, ManualClock(START))
@@ -905,10 +927,15 @@ def test_banks_sleep_by_themselves_while_a_block_runs(tmp_path):
                     break
         assert len(bank.sleeps()) == 1
         assert memory.sleep_if_due() == []
-        with (
-            pytest.raises(InputError, match="look_every_s"),
-            memory.sleeping(look_every_s=0),
-        ):
+        for every in (0, float("nan"), float("inf"), 1e12, "60", True, None):
+            with (
+                pytest.raises(InputError, match="look_every_s"),
+                memory.sleeping(look_every_s=every),
+            ):
+                pass
+        with pytest.raises(InputError, match="schedule='x'"), memory.sleeping("x"):
+            pass
+        with pytest.raises(InputError, match="failed=5"), memory.sleeping(failed=5):
             pass
 
 
@@ -945,6 +972,52 @@ def test_a_bank_that_is_locked_keeps_none_of_the_others_awake(open_memory, clock
 
     assert [0, 1] == [len(memory.bank(name).sleeps()) for name in ("ada", "tom")]
     assert 1 == len(memory.sleep_if_due()), "it was still due"
+
+
+def test_a_bank_that_is_damaged_is_told_of_once_all_others_have_slept(open_memory, clock):
+    memory = open_memory()
+    for name in ("ada", "tom", "zoe"):
+        memory.bank(name).remember("So it is, said once.")
+    clock.advance(timedelta(hours=1))
+    for name in ("ada", "tom"):
+        memory.bank(name).state.transact(
+            lambda books: books.writer.note(PolicySet(policy={"of a later version": 1}))
+        )
+    clock.advance(timedelta(hours=1))
+
+    with pytest.raises(StoreCorrupt, match="'ada' has a policy"):
+        memory.sleep_if_due()
+    assert len(memory.bank("zoe").sleeps()) == 1
+    told = [slept.bank for slept in sleep_those_due(memory)]
+    assert told == []
+    memory.bank("tom").set_policy(None)
+    assert [slept.bank for slept in sleep_those_due(memory)] == ["tom"], "in the command line, too"
+
+
+def test_a_sleep_compares_what_is_new_with_everything_and_nothing_else(open_memory, clock):
+    memory = open_memory()
+    bank = memory.bank("ada")
+    bank.set_policy(Policy(merge="cluster"))
+    bank.remember_many([Turn(text=f"Word {n} of {n * n} is said.") for n in range(300)])
+    bank.sleep(steps=["deduplicate"])
+    clock.advance(timedelta(hours=1))
+    bank.remember("The kettle is red and whistles.")
+    products = []
+
+    class Counted(np.ndarray):
+        def __matmul__(self, other):
+            products.append(len(self) * other.shape[1])
+            return np.asarray(self) @ np.asarray(other)
+
+    ledger = memory.engine.ledger("ada")
+    seen = gather(ledger, bank.state.take().index, unread=True)
+    night = read_snapshot(
+        ledger, seen.material, policy=bank.policy, now=to_micros(memory.now()),
+        zone=memory.engine.zone, vectors=lambda rows: seen.vectors(rows).view(Counted),
+    )  # fmt: skip
+    merge(night, near=0.99, cluster=0.99)
+    assert products
+    assert sum(products) <= 2 * 301, "and not the square of that"
 
 
 @pytest.mark.parametrize("anew", [False, True])

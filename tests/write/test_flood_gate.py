@@ -1,10 +1,12 @@
 """Floods: others bring only so much into a bank within an hour, the conversation what it likes."""
 
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 
 import pytest
 
-from hippocampus import Config, Flood, Turn
+from hippocampus import Config, Flood, Ingest, Turn
 from hippocampus.errors import FloodRefused, InputError
 
 PAGE = "https://example.com"
@@ -32,6 +34,49 @@ def test_more_of_one_origin_within_an_hour_is_refused_whole(bank, clock):
     bank.remember_many([Turn(text=f"My turn {n}.", role="user") for n in range(20)])
     clock.advance(timedelta(minutes=61))
     assert bank.remember("One more page.", source=PAGE).origin == "web"
+
+
+def test_those_who_come_at_once_bring_no_more_than_one_after_the_other(open_memory):
+    memories = [
+        open_memory(embedder="none", config=Config(flood=Flood(episodes=5))) for _ in range(2)
+    ]
+    start = threading.Barrier(6)
+
+    def bring(number):
+        start.wait()
+        try:
+            memories[number % 2].bank("ada").remember_many(pages(3, first=3 * number))
+        except FloodRefused as exc:
+            return str(exc)
+        return None
+
+    with ThreadPoolExecutor(6) as threads:
+        told = list(threads.map(bring, range(6)))
+    assert len(memories[0].bank("ada").episodes()) == 3
+    assert [why is None for why in told].count(True) == 1
+    assert all("nothing of it was stored" in why for why in told if why)
+
+
+def test_a_flood_between_the_batches_of_a_call_tells_what_was_stored(open_memory):
+    config = Config(flood=Flood(episodes=5), ingest=Ingest(batch=2))
+    bank, other = (open_memory(embedder="none", config=config).bank("ada") for _ in range(2))
+
+    def interrupt(done, _):
+        if done == 2:
+            other.remember_many(pages(2, first=10))
+
+    with pytest.raises(FloodRefused, match="the first 2 of its turns were stored"):
+        bank.remember_many(pages(4), progress=interrupt)
+    assert len(bank.episodes()) == 4
+
+
+def test_what_is_there_already_is_no_flood(bank):
+    some = [Turn(text=f"A page. {n}", source=PAGE, at=f"2024-01-0{n}") for n in range(1, 5)]
+    first = bank.remember_many(some)
+    assert bank.remember_many(some) == first
+    assert bank.remember_many([*some, *pages(1)])[:4] == first
+    with pytest.raises(FloodRefused, match="6 episodes"):
+        bank.remember_many([*some, *pages(1, first=5)])
 
 
 def test_what_is_forgotten_still_counts_after_a_restart(open_memory):

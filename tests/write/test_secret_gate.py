@@ -55,6 +55,18 @@ def test_what_is_to_be_refused_is_kept_neither_in_the_bank_nor_in_the_error(path
         assert "I like tea." == bank.remember("I like tea.").text
 
 
+@pytest.mark.parametrize("write", ["redact", "refuse", "vault"])
+def test_a_label_of_another_kind_is_refused_before_secrets_are_looked_for(path, write):
+    config = Config(secrets=Secrets(write=write))
+    with Memory(path, embedder="none", config=config, vault=KEY) as memory:
+        bank = memory.bank("ada")
+        for label in ("speaker", "role", "session", "source", "address"):
+            for wrong in (5, True, b"Ada", ["Ada"], {"of": "Ada"}, "", "x" * 5000):
+                with pytest.raises(InputError, match=f"^{label}"):
+                    bank.remember_many([Turn(text="Hello.", **{label: wrong})])
+        assert [] == bank.episodes()
+
+
 def test_contexts_can_hide_what_was_kept(path):
     with opened(path, show="redact") as memory:
         bank = memory.bank("ada")

@@ -10,7 +10,7 @@ from hippocampus.bank.commit import Committer
 from hippocampus.bank.part import BankPart, staying
 from hippocampus.core.budget import without_budget
 from hippocampus.core.events import BanksIncluded, PolicySet, ProfileSet
-from hippocampus.core.given_arguments import as_path
+from hippocampus.core.given_arguments import as_path, check_texts
 from hippocampus.core.records import FileLocation, Imported, Progress
 from hippocampus.core.rights import rights
 from hippocampus.engine.bank_state import BankState
@@ -148,6 +148,7 @@ class Bulk(BankPart):
         from hippocampus.bank.source_import import SourceImport  # noqa: PLC0415
         from hippocampus.write.check import check_label  # noqa: PLC0415 - not for a recall
 
+        check_texts(source=source)
         check_label("source", source)
         self._engine.ledger(self.name)
         files = SourceImport(self._state, self._committer)

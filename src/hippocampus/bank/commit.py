@@ -60,6 +60,8 @@ class _ToKeep(NamedTuple):
     request: Request | None
     resent: Mapping[str, int]
     """Rows of those of its turns with which it hands a session in again, by their ids."""
+    before: int = 0
+    """Number of the turns of the call that were kept before these."""
 
     def beside(self, others: Sequence[_ToKeep], *, most: int) -> bool:
         """
@@ -122,7 +124,7 @@ class Committer(BankPart):
         for start in range(0, len(groups), batch):
             check_budget()
             part = request and request.part(start)
-            some = _ToKeep(groups[start : start + batch], now, part, resent)
+            some = _ToKeep(groups[start : start + batch], now, part, resent, start)
             kept += self.together.call(some, self._keep_together, inside=self._state.holding)
             if progress:
                 progress(min(start + batch, len(groups)), len(groups))
@@ -139,18 +141,32 @@ class Committer(BankPart):
         with self._store.read():
             return find_done(self._state.ledger(), request, list[int]) is not None
 
-    def check_flood(self, drafts: Iterable[Draft], now: datetime, *, hint: str = "") -> None:
+    def check_flood(
+        self, drafts: Iterable[Draft], now: datetime, *, hint: str = "", stored: int = 0
+    ) -> None:
         """
         Refuse more from one origin within an hour than ``Config.flood`` lets in.
 
-        ``hint``: what else can be done about it.
+        What is there already is not counted again. Others may bring as much until it is kept, so it
+        is asked once more in the transaction.
+
+        Args:
+            drafts: of what comes in.
+            now: as of when.
+            hint: what else can be done about it.
+            stored: how many turns of the same call are there by now.
+
         """
         from hippocampus.write.flood_gate import check_flood  # noqa: PLC0415 - not for a recall
 
         most = self._engine.config.flood
         if most.episodes is not None or most.characters is not None:
+            coming = list(drafts)
             with self._store.read():
-                check_flood(self._state.ledger(), drafts, now, most, hint=hint)
+                ledger = self._state.ledger()
+                there = self._store.episodes.rows_of(ledger.bank, [d.id for d in coming])
+                fresh = (d for d in coming if d.id not in there)
+                check_flood(ledger, fresh, now, most, hint=hint, stored=stored)
 
     def _keep_together(self, calls: Sequence[_ToKeep]) -> list[list[Episode]]:
         """Keep the turns of several calls, and return the episodes of each, holding ``writing``."""
@@ -177,6 +193,9 @@ class Committer(BankPart):
         def store(books: Ledger, encoded: Encoded) -> AddedRows:
             if any(find_done(books, call.request, list[int]) for call in due):
                 raise _DoneElsewhere
+            for call in due:
+                own = (d for g in call.groups if g.first.id in fresh for d in g.drafts)
+                self.check_flood(own, call.now, stored=call.before)
             added = books.writer.add_records([group.drafts for group in fresh.values()], encoded)
             answer.update(added.rows)
             new = {e.id: e.row for e in added.records}

@@ -16,7 +16,7 @@ from hippocampus.bank.copies import Copies, CopyTrail
 from hippocampus.bank.part import BankPart, Outdated, ids_of, staying
 from hippocampus.core.budget import check_budget
 from hippocampus.core.events import Forgotten, UnclaimedBySource
-from hippocampus.core.given_arguments import check_several
+from hippocampus.core.given_arguments import check_flags, check_several
 from hippocampus.core.idempotency import current_request, doing
 from hippocampus.core.records import (
     HELD,
@@ -109,6 +109,7 @@ class Forgetting(BankPart):
             ErasurePending: with ``erase``; it is done, but the file may still hold the bytes.
 
         """
+        check_flags(erase=erase)
         by = _filters(session=session, speaker=speaker, where=where)
         given = _either("forget", id, source, by)
         if by:
@@ -397,6 +398,7 @@ class Forgetting(BankPart):
                 the file may still hold what was removed.
 
         """
+        check_flags(superseded=superseded, faded=faded, dry_run=dry_run)
         states: tuple[State, ...] = ("forgotten", "superseded") if superseded else ("forgotten",)
         removed: Counter[State] = Counter()
         with self._state.changing():

@@ -420,7 +420,8 @@ class Lookup(BankPart):
 
     def journal(self, *, after: int = 0, limit: int | None = None) -> list[Change]:
         """Return the bank's changes in order, from ``after`` on: the audit trail."""
-        check_whole(after=after, limit=limit, optional=True)
+        check_whole(after=after)
+        check_whole(limit=limit, optional=True)
         with self._store.read():
             ledger = self._state.ledger()
             last = self._store.journal.last_seq(ledger.bank)
@@ -483,7 +484,8 @@ def _page(
     limit: int | None, offset: int, *, newest: bool
 ) -> Callable[[NDArray[np.int64]], list[int]]:
     """Return a function that takes a page out of rows in order of time."""
-    check_whole(limit=limit, offset=offset, optional=True)
+    check_whole(offset=offset)
+    check_whole(limit=limit, optional=True)
     stop = None if limit is None else offset + limit
 
     def page(rows: NDArray[np.int64]) -> list[int]:

@@ -177,8 +177,7 @@ class Promotion(BankPart):
                     _check_in_force(row)
                 if free:
                     ledger.writer.check_free(rows)
-                texts = ledger.reader.texts([row.row for row in rows])
-                text = "".join(texts[row.row] for row in rows)
+                text = _whole_text(ledger, [row.row for row in rows])
                 turn = as_turn(rows[0], text)
                 if len(rows) > 1:  # whose address says which part it is
                     address = rows[0].address.removesuffix("#part-0")
@@ -202,7 +201,9 @@ class Promotion(BankPart):
         _Noting(self._state).note(original.id, Promoted(bank=other.name, id=copy))
         event = CameFrom(bank=self.name, id=original.id)
         group = original.group._replace(came=event)
-        there = Committer(other).keep([group], self._engine.now(), None)[0]
+        kept = Committer(other).keep([group], self._engine.now(), None)
+        # One that is there already and damaged is not among what is kept; to look for it says so.
+        there = kept[0] if kept else Lookup(other).get_here(copy)
         if there.state == "erased":
             msg = f"episode {original.id!r} was erased in bank {other.name!r}, and stays so there"
             raise InputError(msg)
@@ -233,6 +234,21 @@ def _in_order(asked: Mapping[int, _ToMove], moved: Sequence[_Moved]) -> list[Epi
 def _note_all(ledger: Ledger, moved: Sequence[_Moved], request: Request) -> None:
     for one in moved:
         one.note_done(ledger, request)
+
+
+def _whole_text(ledger: Ledger, rows: Sequence[int]) -> str:
+    """
+    Return the text that is in the parts of some rows.
+
+    Raises:
+        StoreCorrupt: one is damaged.
+
+    """
+    texts = ledger.reader.texts(rows)
+    for row in rows:
+        if row not in texts:
+            ledger.reader.content.check(row)  # which says what is wrong
+    return "".join(texts[row] for row in rows)
 
 
 def _check_in_force(row: EpisodeRow) -> None:

@@ -37,6 +37,7 @@ from hippocampus.core.events import (
     class_of,
     decode,
 )
+from hippocampus.core.given_arguments import check_flags
 from hippocampus.core.records import (
     DOUBTED,
     HELD,
@@ -128,6 +129,7 @@ class SleepVerbs(BankPart):
             check_steps,
         )
 
+        check_flags(dry_run=dry_run)
         wanted = check_steps(steps)
         engine = self._engine
         # Sleep reads in the journal what was of use; a dry run writes nothing there, and is told.
@@ -217,7 +219,8 @@ class SleepVerbs(BankPart):
         """
         Take back what a sleep did to episodes: how many were merged, faded, hidden or kept apart.
 
-        What somebody has changed since stays as they made it. What it promoted is promoted no more.
+        What somebody has changed since stays as they made it, and what is held as it is. What it
+        promoted is promoted no more.
         What was made anew of everything, such as gists and anchors, follows with the next sleep.
 
         Raises:
@@ -393,8 +396,7 @@ class SleepVerbs(BankPart):
 
         Returns of how many it was noted.
         """
-        if not isinstance(helpful, bool):
-            raise InputError(f"helpful={helpful!r}: must be True or False")
+        check_flags(helpful=helpful)
         told = FeedbackGiven(helpful=helpful)
         return self._change(id, lambda ledger, ids: ledger.writer.tell(ids, told))
 

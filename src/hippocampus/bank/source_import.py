@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
@@ -16,7 +17,6 @@ from hippocampus.core.bank_names import PROJECT, TEAM
 from hippocampus.core.budget import check_budget
 from hippocampus.core.events import (
     ClaimedBySource,
-    Pinned,
     RemovedFromSource,
     Restored,
     SourceNoted,
@@ -25,8 +25,8 @@ from hippocampus.core.events import (
 from hippocampus.core.overtaken import write_again
 from hippocampus.core.path_text import path_text
 from hippocampus.core.records import (
-    PINNED,
     SUSPECT,
+    Episode,
     EpisodeRow,
     FileLocation,
     Imported,
@@ -327,41 +327,70 @@ class SourceImport(BankPart):
     def _bring_up(
         self, file: ImportedFile, target: Target, call: _Import, progress: Progress
     ) -> Imported:
-        """Make the episodes of a source equal to its file."""
-        from hippocampus.write.source_update import (  # noqa: PLC0415 - not for a recall
-            Update,
-            compare,
-            named,
-        )
+        """
+        Make the episodes of a source equal to its file.
 
-        def bring_up(ledger: Ledger) -> tuple[Target, Update]:
+        What is new is kept before anything is hidden, so that an import that fails loses nothing.
+        """
+
+        def look(ledger: Ledger) -> tuple[Target, Update]:
             now = self._looked_up(ledger, file, target, call)
-            groups = [named(group, file.name, now.source) for group in file.groups]
-            update = compare(ledger, self._register, now.source, groups, now.was)
+            update = self._compared(ledger, file, now)
             self._committer.check_flood(update.drafts, call.now)
-            _write(ledger, now.source, update)
-            if now.was is not None:
-                _write(ledger, now.was, Update(gone=update.lost, left=update.let_go))
-            if now.instead_of is not None:
-                self._register.catch_up()
-                before = compare(ledger, self._register, now.instead_of, ())
-                _write(ledger, now.instead_of, before)
-                update.gone += before.gone
+            if not update.fresh:
+                self._settle(ledger, now, update)
             return now, update
 
+        def settle(ledger: Ledger, now: Target) -> Update:
+            self._register.catch_up()
+            update = self._compared(ledger, file, now)
+            self._settle(ledger, now, update)
+            return update
+
         with self._state.changing():
-            target, update = self._transact(bring_up)
-            kept = self._committer.keep(update.fresh, call.now, progress) if update.fresh else []
+            target, first = self._transact(look)
+            kept, update = list[Episode](), first
+            if first.fresh:
+                kept = self._committer.keep(first.fresh, call.now, progress)
+                update = self._transact(partial(settle, now=target))
+            if update.fresh:  # they were echoes, perhaps of what is hidden by now
+                self._committer.keep(update.fresh, call.now, None)
             self._rename(update.moved, target.source)
             self._note(file, target, call)
         removed = len(update.gone) + len(update.lost)
         return Imported(
             added=len(kept) + len(update.back),
-            unchanged=update.unchanged,
+            unchanged=first.unchanged,
             removed=removed,
             changed=0 if target.new and target.was is None else min(len(kept), removed),
             renamed=int(target.renamed),
         )
+
+    def _compared(self, ledger: Ledger, file: ImportedFile, target: Target) -> Update:
+        """Return the changes after which a source has what its file says."""
+        from hippocampus.write.source_update import (  # noqa: PLC0415 - not for a recall
+            compare,
+            named,
+        )
+
+        groups = [named(group, file.name, target.source) for group in file.groups]
+        return compare(ledger, self._register, target.source, groups, target.was)
+
+    def _settle(self, ledger: Ledger, target: Target, update: Update) -> None:
+        """Write the changes that an update makes of what is there, in a transaction."""
+        from hippocampus.write.source_update import (  # noqa: PLC0415 - not for a recall
+            Update,
+            compare,
+        )
+
+        _write(ledger, target.source, update)
+        if target.was is not None:
+            _write(ledger, target.was, Update(gone=update.lost, left=update.let_go))
+        if target.instead_of is not None:
+            self._register.catch_up()
+            before = compare(ledger, self._register, target.instead_of, ())
+            _write(ledger, target.instead_of, before)
+            update.gone += before.gone
 
     def _looked_up(
         self, ledger: Ledger, file: ImportedFile, target: Target, call: _Import
@@ -504,9 +533,5 @@ def _write(ledger: Ledger, source: str, update: Update) -> None:
 
 
 def _inherit(books: Ledger, old: EpisodeRow, row: int) -> None:
-    """Let the successor of an episode, under another name, be pinned and suspect as that was."""
-    table = books.store.episodes
-    table.set_marks(books.bank, [row], SUSPECT, on=bool(old.marks & SUSPECT))
-    if old.marks & PINNED:
-        table.set_marks(books.bank, [row], PINNED, on=True)
-        books.writer.note_at(books.writer.now(), [(row, Pinned())])
+    """Let the successor of an episode, under another name, be suspect as that was."""
+    books.store.episodes.set_marks(books.bank, [row], SUSPECT, on=bool(old.marks & SUSPECT))

@@ -23,9 +23,10 @@ def calibrate(
 
     The same for the same embedder and number. No benchmark, and nothing of a bank, is read.
     """
-    if not CONVERSATIONS <= conversations <= MOST_CONVERSATIONS:
-        msg = f"conversations={conversations}: must be from {CONVERSATIONS} to {MOST_CONVERSATIONS}"
-        raise InputError(msg)
+    whole = isinstance(conversations, int) and not isinstance(conversations, bool)
+    if not (whole and CONVERSATIONS <= conversations <= MOST_CONVERSATIONS):
+        told = f"must be from {CONVERSATIONS} to {MOST_CONVERSATIONS}"
+        raise InputError(f"conversations={conversations!r}: {told}")
     made_up = read_synthetic().first(conversations)
     return read_off(run_trial(embedder, made_up, progress), embedder)
 

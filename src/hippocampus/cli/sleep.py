@@ -22,7 +22,7 @@ from hippocampus.cli.render import (
 )
 from hippocampus.cli.write import unchanged
 from hippocampus.core.lazy_dataclass import immutable
-from hippocampus.errors import InputError, StoreLocked, UnknownBank
+from hippocampus.errors import EncoderError, InputError, StoreCorrupt, StoreLocked, UnknownBank
 
 if TYPE_CHECKING:
     from hippocampus.bank import Bank
@@ -128,13 +128,13 @@ def _watch(scope: BankScope, model: str, *, as_json: bool) -> NoReturn:
 
 
 def sleep_those_due(memory: Memory) -> Iterator[Slept]:
-    """Let banks sleep for which it is time; what is locked, or gone, is no reason to stop."""
+    """Let banks sleep for which it is time; one that cannot now is told of, and the rest go on."""
     from hippocampus.sleep.schedule import Schedule  # noqa: PLC0415
 
     for name in memory.banks():
         try:
             slept = memory.bank(name).sleep_if_due(Schedule())
-        except (StoreLocked, UnknownBank) as exc:
+        except (StoreLocked, StoreCorrupt, UnknownBank, EncoderError) as exc:
             stderr().print(clean(f"{name}: {exc}"), style="dim")
         else:
             if slept is not None:

@@ -22,9 +22,8 @@ class BackgroundCall(Generic[T]):
         self._call = call
         self._made: T
         self._error: BaseException | None = None
-        self._thread = threading.Thread(
-            target=self._run, name="hippocampus-background", daemon=True
-        )
+        # No daemon: one that comes back from native code while Python ends aborts the process.
+        self._thread = threading.Thread(target=self._run, name="hippocampus-background")
         try:
             self._thread.start()
         except RuntimeError:  # there are as many threads as the system allows

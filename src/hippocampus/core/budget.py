@@ -30,7 +30,7 @@ class Budget:
         with Budget(seconds=2) as budget:
             bank.recall("Where is the key?")
 
-    It belongs to the thread, or task, that enters it; any thread may ``cancel`` it.
+    It belongs to the thread, or task, that enters it, one at a time; any thread may ``cancel`` it.
 
     Args:
         seconds: how long they may take from here on; None for any time.
@@ -63,7 +63,18 @@ class Budget:
         self._cancelled = True
 
     def __enter__(self) -> Self:
-        """Begin: what is called from here on is counted."""
+        """
+        Begin: what is called from here on is counted.
+
+        Raises:
+            InputError: it has begun, here or on another thread, and not ended yet.
+
+        """
+        if self._token is not None:
+            raise InputError(
+                "this Budget is under way already, in a block around this one or on another"
+                " thread; make one for each"
+            )
         self._outer = _current.get()
         self._until = None if self.seconds is None else time.monotonic() + self.seconds
         self._token = _current.set(self)
@@ -134,6 +145,12 @@ def check_budget() -> None:
     budget = _current.get()
     if budget is not None:
         budget.check()
+
+
+def budget_check() -> Callable[[], None]:
+    """Return the ``check_budget`` of whoever calls, for threads that work for them."""
+    budget = _current.get()
+    return (lambda: None) if budget is None else budget.check
 
 
 def puts_off(texts: int) -> bool:

@@ -519,9 +519,12 @@ class Policy:
         """
         given = name
         name, colon, target = given.partition(":")
-        if name not in POLICIES or (colon and not target.isdecimal()):
+        digits = target.isdecimal() and len(target) <= _MOST_DIGITS
+        if name not in POLICIES or (colon and not digits):
             known = ", ".join(POLICIES)
-            raise InputError(f"policy {given!r}: must be one of {known}; NAME:NUMBER sets a target")
+            shown = given if len(given) <= _SHOWN else f"{given[:_SHOWN]}…"
+            msg = f"policy {shown!r}: must be one of {known}; NAME:NUMBER sets a target"
+            raise InputError(msg)
         policy = POLICIES[name]
         if not target:
             if name in _AIMED:
@@ -535,6 +538,10 @@ class Policy:
         return replace(policy, token_target=int(target))
 
 
+_MOST_DIGITS: Final = 18
+"""Digits of a target: as many as any number of tokens or memories has."""
+_SHOWN: Final = 100
+"""Characters of a policy's name that a message shows. Chosen by hand."""
 _AIMED: Final = {"adaptive": "25000", "useful": "1000", "proven": "1000"}
 """Policies that mean nothing without a target, each with one: of tokens, or of memories."""
 

@@ -25,6 +25,13 @@ def check_texts(*, optional: bool = False, **given: object) -> None:
             raise InputError(f"{told}; leave it out for none")
 
 
+def check_flags(**given: object) -> None:
+    """Refuse arguments, passed by their names, that are neither True nor False: "no" is true."""
+    for name, value in given.items():
+        if not isinstance(value, bool):
+            raise InputError(f"{name}={value!r:.{_SHOWN}}: must be True or False")
+
+
 def check_several(name: str, given: object, *, of: str) -> None:
     """
     Refuse an argument that is no collection of texts; one text alone is none.

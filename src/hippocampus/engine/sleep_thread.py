@@ -5,8 +5,12 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from typing import Final
 
 from hippocampus.errors import InputError, StoreLocked, UnknownBank
+
+_MOST_S: Final = 366 * 86_400.0
+"""Seconds of a year: of much longer the system's clocks know nothing."""
 
 
 @contextmanager
@@ -22,8 +26,12 @@ def sleeping(
 
     ``names`` returns those of the banks there are; ``sleep`` lets one sleep if it is time.
     """
-    if not look_every_s > 0:
-        raise InputError(f"look_every_s={look_every_s!r}: must be above 0 seconds")
+    number = isinstance(look_every_s, int | float) and not isinstance(look_every_s, bool)
+    if not (number and 0 < look_every_s <= _MOST_S):
+        msg = f"look_every_s={look_every_s!r}: must be above 0 seconds, and at most a year of them"
+        raise InputError(msg)
+    if not (failed is None or callable(failed)):
+        raise InputError(f"failed={failed!r:.100}: must be a function of an error, or None")
     ended, raised = threading.Event(), list[Exception]()
 
     @contextmanager

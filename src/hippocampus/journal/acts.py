@@ -90,7 +90,7 @@ class SleepActs(LedgerPart):
         """
         Take back what a sleep did to episodes, the last first; return how often what was undone.
 
-        What has been changed since by others stays as they made it.
+        What has been changed since by others stays as they made it, and what is held as it is.
         """
         counts: Counter[str] = Counter()
         at = self._writer.now()
@@ -109,12 +109,15 @@ class SleepActs(LedgerPart):
             if undone[*touched, by]:
                 undone[*touched, by] -= 1
                 continue
-            if not isinstance(event, ACTS) or by != sleep:
+            if not isinstance(event, ACTS) or by != sleep or self._is_held(row):
                 since.add(touched)
                 continue
             self._undo(at, row, event, sleep)
             counts[kind_of(type(event))] += 1
         return counts
+
+    def _is_held(self, row: int) -> bool:
+        return any(e.marks & HELD for e in self._store.episodes.read(self._bank, [row]))
 
     def _undo(self, at: int, row: int, event: SleepEvent, sleep: int) -> None:
         """Take back what a sleep did to one episode."""

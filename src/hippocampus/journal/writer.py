@@ -2,23 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from functools import partial
 from typing import NamedTuple
 
 from hippocampus.core.clock import MOST_AHEAD, to_micros
 from hippocampus.core.events import (
+    Accepted,
     Corrected,
     Event,
     Forgotten,
     JournalRow,
     Merged,
+    Pinned,
     Remembered,
     Restored,
+    Suspected,
+    Unpinned,
     encode,
 )
-from hippocampus.core.records import HELD, STATE_CHANGES, Asks, EpisodeRow, State, Store
+from hippocampus.core.records import (
+    HELD,
+    PINNED,
+    STATE_CHANGES,
+    SUSPECT,
+    Asks,
+    EpisodeRow,
+    State,
+    Store,
+)
 from hippocampus.errors import InputError, UnknownEpisode
 from hippocampus.journal.draft import Draft, Encoded
 from hippocampus.journal.lineage import Lineage
@@ -112,24 +125,51 @@ class LedgerWriter(LedgerPart):
         """
         Put a new wording in the place of an episode in force; returns its (first) row.
 
-        When it is an earlier wording, that version is in force again, and nothing is added.
+        When it is an earlier wording, that version is in force again, and nothing is added. It is
+        pinned as the old one is, and accepted or suspect like that if it says the same.
         """
-        self.check_in_force(old)
-        at, new = self.now(), drafts[0].id
+        now = self.check_in_force(old)
+        at, new, decided = self.now(), drafts[0].id, now.marks
+        same = drafts[0].digest == now.digest
         known = self._store.episodes.rows_of(self._bank, [new])
         if known:
-            row = known[new]
-            if self._store.episodes.read(self._bank, [row])[0].state == "erased":
+            (there,) = self._store.episodes.read(self._bank, [known[new]])
+            if there.state == "erased":
                 msg = f"this wording of episode {old.id} was erased for good; word it otherwise"
                 raise InputError(msg)
+            row, marks = there.row, {there.row: there.marks}
+            if there.state == "active":  # no earlier wording, but a memory of its own
+                decided, same = decided | there.marks, False
+            else:
+                self.check_free([there])
             self.change_at(at, [row], Restored(supersedes=old.id))
         else:
-            row = self.add([drafts], encoded, at=at, old=old)[new]
+            rows = self.add([drafts], encoded, at=at, old=old)
+            row, marks = rows[new], {rows[d.id]: d.marks for d in drafts}
         self.change_at(at, [old.row], Corrected(by=new), by=row)
+        self._inherit(at, decided, marks, same=same)
         return row
 
-    def check_in_force(self, seen: EpisodeRow) -> None:
-        """Refuse to correct what is hidden, or was changed by others since it was ``seen``."""
+    def _inherit(self, at: int, old: int, rows: Mapping[int, int], *, same: bool) -> None:
+        """Let rows, which have some marks, take over what others decided of what they replace."""
+        decided: tuple[tuple[int, Event, Event], ...] = (
+            (PINNED, Pinned(), Unpinned()),
+            *([(SUSPECT, Suspected(), Accepted())] if same else ()),
+        )
+        for mark, put_on, taken_off in decided:
+            on = bool(old & mark)
+            others = [row for row, marks in rows.items() if bool(marks & mark) != on]
+            if others:
+                self._store.episodes.set_marks(self._bank, others, mark, on=on)
+                event = put_on if on else taken_off
+                self.note_at(at, ((row, event) for row in others))
+
+    def check_in_force(self, seen: EpisodeRow) -> EpisodeRow:
+        """
+        Return an episode that is to be corrected as it is now.
+
+        Refuse what is hidden, or was changed by others since it was ``seen``.
+        """
         now = next(iter(self._store.episodes.read(self._bank, [seen.row])), None)
         if now is None or now.id != seen.id:
             msg = f"episode {seen.id!r} is not in its place any more; recall and episodes give ids"
@@ -140,6 +180,7 @@ class LedgerWriter(LedgerPart):
             fix = f"correct {meant} instead" if last.state == "active" else f"restore {meant} first"
             raise InputError(f"episode {seen.id} is {now.state}; {fix}")
         self.check_free([now])
+        return now
 
     def check_free(self, records: Iterable[EpisodeRow]) -> None:
         """Refuse to change what is held."""

@@ -16,6 +16,7 @@ from pathlib import Path
 from threading import Event
 from typing import Any, Final, Generic, NamedTuple, Protocol, TypeVar, runtime_checkable
 
+from hippocampus.core.budget import budget_check
 from hippocampus.core.lazy_dataclass import immutable
 from hippocampus.core.records import Usage
 from hippocampus.errors import (
@@ -176,8 +177,12 @@ def ask_many(
 def each(
     many: Sequence[object], work: Callable[[Any], ModelReply[T]], at_once: int
 ) -> list[ModelReply[T]]:
-    """Map ``work`` over many, ``at_once`` in parallel, until it fails too often in a row."""
-    given_up = Event()
+    """
+    Map ``work`` over many, ``at_once`` in parallel, until it fails too often in a row.
+
+    None is begun once whoever calls has called it off, or has nothing left of their budget.
+    """
+    given_up, check = Event(), budget_check()
     failed: list[EncoderError] = []  # in a row; appending and clearing are atomic
 
     def one(data: object) -> ModelReply[T]:
@@ -186,6 +191,7 @@ def each(
             return ModelReply(
                 ModelError(f"not asked, after {PATIENCE} failures in a row{why}"), Usage()
             )
+        check()
         asked = work(data)
         # A server that answers, however badly, is not down.
         if isinstance(asked.answer, EncoderError) and not isinstance(asked.answer, ModelAnswer):

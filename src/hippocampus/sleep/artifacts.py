@@ -24,15 +24,27 @@ from hippocampus.core.events import (
     ArtifactReplaced,
     Consolidated,
     Erased,
+    Forgotten,
     IndexRebuilt,
+    Lapsed,
+    RemovedFromSource,
 )
 from hippocampus.core.lazy_dataclass import immutable
 from hippocampus.core.overtaken import write_again
-from hippocampus.core.records import Block, Embedder, Kind, Passage, Payloads, SleepStep
+from hippocampus.core.records import (
+    Block,
+    Embedder,
+    EpisodeRow,
+    Kind,
+    Passage,
+    Payloads,
+    SleepStep,
+)
 from hippocampus.encode.given_parts import embed_passages
 from hippocampus.errors import InputError, StoreCorrupt
 from hippocampus.index.anchors import Anchors
 from hippocampus.index.bank_index import BankIndex, read_payloads
+from hippocampus.index.cue import Mask
 from hippocampus.index.gists import Traces
 from hippocampus.index.gists import pack as pack_gists
 from hippocampus.index.gists import unpack as unpack_gists
@@ -154,13 +166,15 @@ class Gathered(NamedTuple):
     """
     State of a bank at a moment, told by ``seq``; ``otherwise``: rows that others correct.
 
-    ``vectors`` and ``estimates`` may be asked later: rows stay.
+    ``suspect``: a mask of the rows that read like an order to a model. ``vectors`` and
+    ``estimates`` may be asked later: rows stay.
     """
 
     seq: int
     material: Material
     vectors: Callable[[Rows], Floats] | None
     otherwise: list[int]
+    suspect: Mask
     estimates: Callable[[Floats], Floats] | None = None
 
 
@@ -195,10 +209,10 @@ def gather(ledger: Ledger, index: BankIndex, *, unread: bool = False) -> Gathere
         by_user=~columns.role.holds("assistant", every) & ~columns.role.holds("tool", every),
         session=columns.session.codes.copy(),
     )
-    cue = index.cues.vector
+    cue, suspect = index.cues.vector, columns.suspect.copy()
     if cue is None:
-        return Gathered(index.seq, material, None, corrected)
-    return Gathered(index.seq, material, cue.vectors, corrected, cue.estimates)
+        return Gathered(index.seq, material, None, corrected, suspect)
+    return Gathered(index.seq, material, cue.vectors, corrected, suspect, cue.estimates)
 
 
 def otherwise(ledger: Ledger, index: BankIndex) -> list[int]:
@@ -528,14 +542,27 @@ def _make_facts(
         every = ledger.store.episodes.scan(ledger.bank, start=start)
         records = [record for record in every if record.row < len(gathered.material)]
         texts = ledger.reader.texts([record.row for record in records])
+        hidden = _hidden_by_others(ledger, records) if model is not None else set[int]()
     fresh = [record for record in records if record.row >= before.length]
     made = read_on(before, fresh, texts, context.zone, context.statements or best_reader())
     report = FactReading(count(made.rows))
     if model is not None:
-        made, report = read_with_model(made, records, texts, model, answers, context.zone)
+        # Rules read what is hidden, or suspect, on this machine, and nobody is told of it until it
+        # is shown again; a model may be another's, and may obey an order.
+        hidden.update(np.flatnonzero(gathered.suspect).tolist())
+        heard = {row: text for row, text in texts.items() if row not in hidden}
+        made, report = read_with_model(made, records, heard, model, answers, context.zone)
     counts = {"statements": report.statements, "episodes read": len(fresh)}
     counts |= {"by a model": report.by_model} if model is not None else {}
     return NewArtifact(made, counts, {"fallbacks": report.fallbacks})
+
+
+def _hidden_by_others(ledger: Ledger, records: Sequence[EpisodeRow]) -> set[int]:
+    """Return the rows that somebody has forgotten, or a file has no more; not those that lapsed."""
+    forgotten = {e.row for e in records if e.state == "forgotten"}
+    told = ledger.reader.events(Forgotten, Lapsed, RemovedFromSource) if forgotten else []
+    last = {change.row: change.event for change in told}
+    return {row for row in forgotten if not isinstance(last.get(row), Lapsed)}
 
 
 def _make_partitions(

@@ -190,29 +190,42 @@ def _near(
         vectors = snapshot.vectors(order)
         order, vectors = order[vectors.any(axis=1)], vectors[vectors.any(axis=1)]
         gists, stays = snapshot.material.gists[order], np.ones(len(order), np.bool_)
-        for start in range(0, len(order), _AT_ONCE):
-            stop = min(start + _AT_ONCE, len(order))
-            # Only with those before: better ones come first, and the better one stays.
-            cosines = vectors[start:stop] @ vectors[:stop].T
-            for place in range(start, stop):
-                row = int(order[place])
-                if not _free(snapshot, row):
-                    continue
-                before = cosines[place - start, :place]
-                close = (
-                    say_the_same(before, gists[place], gists[:place], least)
-                    if same
-                    else before > least
-                )
-                # Only into one that stays, or chains would join what is not near.
-                close &= stays[:place]
-                if not fresh[row]:
-                    close &= fresh[order[:place]]
-                for best in _nearest(before, close):
-                    if not same or not opposed(row, int(order[best])):
-                        stays[place] = False
-                        yield row, (int(order[best]), float(before[best]))
-                        break
+        # Only with those before: better ones come first, and the better one stays.
+        for place, others, cosines in _compared(vectors, fresh[order]):
+            row = int(order[place])
+            if not (len(others) and _free(snapshot, row)):
+                continue
+            close = (
+                say_the_same(cosines, gists[place], gists[others], least)
+                if same
+                else cosines > least
+            )
+            # Only into one that stays, or chains would join what is not near.
+            close &= stays[others]
+            for best in _nearest(cosines, close):
+                other = int(order[others[best]])
+                if not same or not opposed(row, other):
+                    stays[place] = False
+                    yield row, (other, float(cosines[best]))
+                    break
+
+
+def _compared(vectors: Floats, fresh: Mask) -> Iterator[tuple[int, Rows, Floats]]:
+    """
+    Yield each place, in order, with the places before it to compare it with, and their cosines.
+
+    They are all where no sleep has gone over it, and else those which none has gone over.
+    """
+    every, new = np.arange(len(fresh)), np.flatnonzero(fresh)
+    for start in range(0, len(fresh), _AT_ONCE):
+        some = slice(start, start + _AT_ONCE)
+        inside, own = fresh[some], vectors[some]
+        known = new[: np.searchsorted(new, start + len(own))]
+        with_all = iter(own[inside] @ vectors[: start + len(own)].T)
+        with_new = iter(own[~inside] @ vectors[known].T)
+        for place, is_new in enumerate(inside.tolist(), start):
+            others = every[:place] if is_new else known[: np.searchsorted(known, place)]
+            yield place, others, next(with_all if is_new else with_new)[: len(others)]
 
 
 def _nearest(cosines: Floats, close: Mask) -> list[int]:

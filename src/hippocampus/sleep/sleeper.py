@@ -262,8 +262,8 @@ class Sleeper:
         return SleepStep(name="vectors", elapsed_s=elapsed_s, counts=counts)
 
     def _trusted(self, gathered: Gathered, *, standing: bool) -> Gathered:
-        """Return the bank without rows in quarantine, or ``standing`` ones that are corrected."""
-        shown = gathered.material.shown.copy()
+        """Return the bank without rows in doubt or suspect, or ``standing`` ones corrected."""
+        shown = gathered.material.shown & ~gathered.suspect
         # The journal is read later than the rows were, and may tell of newer ones.
         shown[[row for row in read_doubts(self.context.ledger).since if row < len(shown)]] = False
         shown[gathered.otherwise if standing else []] = False

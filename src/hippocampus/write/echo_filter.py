@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from datetime import datetime, timedelta
-from functools import partial
+from functools import partial, reduce
 
 from hippocampus.core.clock import to_micros
 from hippocampus.core.quotes import quoted
@@ -88,12 +88,12 @@ class EchoFilter:
         )
         known = [(row.digest, row.speaker, row.role) for row in there]
         said = [(d.digest, d.speaker, d.role) for d in drafts]
-        for many in range(len(known), _A_TALK - 1, -1):
-            # "Go on" and "done" may be said twice; a sentence is not, nor all of a session.
-            whole = many == len(known) < len(said)
-            if known[-many:] == said[:many] and (whole or any(map(self._is_long, drafts[:many]))):
-                return {d.id: row.row for d, row in zip(drafts, there[-many:], strict=False)}
-        return {}
+        many = overlap(known, said)  # where the most are by chance, so are fewer
+        # "Go on" and "done" may be said twice; a sentence is not, nor all of a session.
+        whole = many == len(known) < len(said)
+        if many < _A_TALK or not (whole or any(map(self._is_long, drafts[:many]))):
+            return {}
+        return {d.id: row.row for d, row in zip(drafts, there[-many:], strict=False)}
 
     def _is_long(self, d: Draft) -> bool:
         return d.parts > 1 or len(d.text.split()) >= self._echo_words
@@ -142,6 +142,25 @@ class EchoFilter:
             if row is not None:
                 return row
         return None
+
+
+def overlap(before: Sequence[Hashable], after: Sequence[Hashable]) -> int:
+    """
+    Return the number of things, the most there are, that end one list and begin another.
+
+    As Knuth, Morris and Pratt look for a word: in proportion to the number of both.
+    """
+    # Of so many of the first of ``after``, how many of the last are its first as well.
+    back: list[int] = []
+
+    def go_on(many: int, one: Hashable) -> int:
+        while many and (many == len(after) or after[many] != one):
+            many = back[many - 1]
+        return many + (many < len(after) and after[many] == one)
+
+    for place, one in enumerate(after):
+        back.append(go_on(back[-1], one) if place else 0)
+    return reduce(go_on, before, 0)
 
 
 def _follows(d: Draft, shown: datetime, now: datetime) -> bool:

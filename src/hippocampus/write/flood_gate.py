@@ -21,13 +21,20 @@ Chosen by hand."""
 
 
 def check_flood(
-    ledger: Ledger, drafts: Iterable[Draft], now: datetime, most: Flood, *, hint: str = ""
+    ledger: Ledger,
+    drafts: Iterable[Draft],
+    now: datetime,
+    most: Flood,
+    *,
+    hint: str = "",
+    stored: int = 0,
 ) -> None:
     """
     Refuse turns that would bring too much from one origin into a bank within an hour.
 
     What the conversation itself says is never too much. What was taken in during the last hour is
-    read from the store, so that several processes and a restart count as one.
+    read from the store, so that several processes and a restart count as one. ``stored``: how many
+    turns of the same call are there by now, which is told.
 
     Raises:
         FloodRefused: an origin would bring more episodes or characters than ``most``.
@@ -48,6 +55,8 @@ def check_flood(
         texts = ledger.reader.texts([e.row for e in recent if e.state != "erased"])
         for e in recent:
             characters[e.origin] += len(texts.get(e.row, ""))
+    done = f"the first {stored:,} of its turns were stored, so bring the rest later"
+    done = done if stored else "nothing of it was stored, so bring it later or in part"
     for what, counted, limit in (
         ("episodes", episodes, most.episodes), ("characters", characters, most.characters),
     ):  # fmt: skip
@@ -55,8 +64,7 @@ def check_flood(
             if limit is not None and number > limit:
                 raise FloodRefused(
                     f"with this, {number:,} {what} of origin {origin!r} would have come in within"
-                    f" an hour; at most {limit:,} may (Flood.{what}); nothing of it was stored, so"
-                    f" bring it later or in part{hint}"
+                    f" an hour; at most {limit:,} may (Flood.{what}); {done}{hint}"
                 )
 
 

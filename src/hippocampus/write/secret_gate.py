@@ -12,6 +12,7 @@ from hippocampus.core.records import LABELS, Turn
 from hippocampus.errors import InputError, SecretRefused
 from hippocampus.language.payload_texts import NAMES, NumberText, change_texts, is_call_id, spelled
 from hippocampus.language.secrets import SecretFinder, letters_of, relabelled
+from hippocampus.write.check import check_label
 from hippocampus.write.vault import VAULT, Vault, names_in
 
 REDACTED_PLACE: Final = "redacted:"
@@ -46,11 +47,14 @@ class SecretGate:
             stored: what is there already of it, which is not refused.
 
         Raises:
+            InputError: one of its labels is none.
             SecretRefused: it holds a secret, and none may be kept.
 
         """
         if self._how == "keep":
             return turn
+        for name in LABELS:
+            check_label(name, getattr(turn, name))
         given = {name: getattr(turn, name) for name in _FIELDS}
         if self._how == "refuse":
             self._refuse_fields({n: v for n, v in given.items() if v != getattr(stored, n, None)})
