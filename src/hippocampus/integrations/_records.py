@@ -13,6 +13,7 @@ from uuid import uuid4
 from hippocampus.bank import Bank
 from hippocampus.core.clock import Clock, SystemClock
 from hippocampus.core.lazy_dataclass import immutable
+from hippocampus.core.origin import Origin
 from hippocampus.core.records import Episode, Turn
 from hippocampus.errors import InputError, UnknownEpisode
 from hippocampus.integrations._banks import as_bank
@@ -44,6 +45,8 @@ class RecordEntry:
     at: datetime | None = None
     """Now, unless given; never before what its session holds already."""
     role: str | None = None
+    origin: Origin | None = None
+    """Whose words they are, where the role does not tell."""
     speaker: str | None = None
     session: str | None = None
     address: str | None = None
@@ -112,7 +115,7 @@ class Records:
     def _turn(self, entry: RecordEntry, text: str, at: datetime, own: Mapping[str, Any]) -> Turn:
         return Turn(
             text=text, at=at, role=_label(entry.role), speaker=_label(entry.speaker),
-            session=entry.session, address=_label(entry.address),
+            session=entry.session, address=_label(entry.address), origin=entry.origin,
             metadata={self.kind: {**entry.fields, **own}},
         )  # fmt: skip
 

@@ -102,7 +102,9 @@ async def _done(change: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
 
 def _entry(item: Mapping[str, Any]) -> RecordEntry:
     kind = str(item.get("type") or "message")
-    role = str(item.get("role") or "") or ("tool" if kind.endswith("_output") else "assistant")
+    # A call that a server has made for the model has its result in it: words of the tool's.
+    answered = kind.endswith("_output") or item.get("output") is not None
+    role = str(item.get("role") or "") or ("tool" if answered else "assistant")
     said = [call(item["name"], item.get("arguments", ""))] if "name" in item else []
     if kind != "reasoning":
         said += _texts(item)
