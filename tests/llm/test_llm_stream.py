@@ -79,6 +79,9 @@ def test_a_server_that_does_not_stream_is_told_whole(model, server):
         streams(event("In "), ended=False, after=lambda handler: handler.reset()),
         streams(event("In ")),
         streams(event("In "), b'data: {"error": {"message": "overloaded"}}\n\n'),
+        streams(event("In "), b'data: {"error": {"message": "out of memory"}}\n\n', DONE),
+        streams(event("In "), event("", "stop", error="out of memory"), DONE),
+        streams(event("In "), event("", "error"), DONE),
         streams(event("In "), event(None, "length"), DONE),
         streams(event("In "), event("x" * (5 << 20)), DONE),
     ],
@@ -90,6 +93,14 @@ def test_an_answer_that_breaks_off_fails_without_being_asked_for_again(model, se
         model.complete("Where?", say=[].append)
     assert 1 == len(server.seen)
     assert "You said: ?" == model.complete("?", say=[].append).text
+
+
+def test_an_error_in_a_stream_is_told_in_the_words_of_the_server(model, server):
+    wrong = json.dumps({"error": {"message": f"out\nof memory at {KEY}"}})
+    server.script = [streams(f"data: {wrong}\n\n".encode(), DONE)]
+
+    with pytest.raises(ModelAnswer, match=r"the server failed: out of memory at \[key\]"):
+        model.complete("Where?", say=[].append)
 
 
 @pytest.mark.slow

@@ -253,9 +253,20 @@ def json_of(answer: str) -> Any:  # noqa: ANN401 - any JSON
     What a model thought aloud before it answered is passed over.
 
     Raises:
-        ModelAnswer: there is none, or the answer is too long to look.
+        ModelAnswer: there is none, the answer is too long to look, or it has half of a character,
+            which nothing of ours can keep.
 
     """
+    found = _first_json(answer)
+    try:
+        json.dumps(found, ensure_ascii=False).encode()
+    except (UnicodeEncodeError, RecursionError) as exc:
+        msg = "it has half of a character, as \\ud83d: spell it whole, or leave it out"
+        raise ModelAnswer(msg) from exc
+    return found
+
+
+def _first_json(answer: str) -> Any:  # noqa: ANN401 - any JSON
     # What is thought aloud may have JSON in it that is not the answer.
     answer = answer.rpartition("</think>")[2].strip()
     if len(answer) > LONGEST_ANSWER:

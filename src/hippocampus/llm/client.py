@@ -29,6 +29,7 @@ _SPOILT: Final = {
     "length": "the answer was cut off at the server's limit of tokens",
     "content_filter": "the server filtered the answer",
     _BROKEN_OFF: "the answer broke off in the middle",
+    "error": "the server failed in the middle of the answer",
 }
 """Faults of an answer by its ``finish_reason``; ``broken_off`` is our own."""
 _RESERVED: Final = frozenset({"model", "messages", "response_format", "stream", "n"})
@@ -210,6 +211,10 @@ class LanguageModel:
     def _completion(self, answer: Any, kind: str, asked: str) -> Completion:  # noqa: ANN401
         """Read an answer of the protocol, as far as servers agree on it."""
         text, why = _text_of(answer)
+        if isinstance(answer, dict) and answer.get("error"):
+            # Even where all else is there: what came before it is only a part of an answer.
+            shown = self._server.shown(json.dumps({"error": answer["error"]}).encode())
+            why = f"the server failed: {shown}"
         usage = _usage_of(answer) or estimate(asked, text)
         with self._counting:  # an answer that is of no use has been paid for
             self._usage[kind] = self._usage.get(kind, Usage()) + usage
@@ -227,6 +232,7 @@ class _Pieces:
         self._said: list[str] = []
         self._refusal: object = None
         self._finish: object = None
+        self._error: object = None
         self._usage: object = None
         self._ended = False
 
@@ -240,6 +246,8 @@ class _Pieces:
         with suppress(ValueError, RecursionError, LookupError, TypeError, AttributeError):
             event = json.loads(data)
             self._usage = event.get("usage") or self._usage
+            # Some end the stream after it as if nothing had happened.
+            self._error = event.get("error") or self._error
             choice = event["choices"][0]
             self._finish = choice.get("finish_reason") or self._finish
             self._refusal = choice["delta"].get("refusal") or self._refusal
@@ -253,7 +261,8 @@ class _Pieces:
         why = self._finish or (None if self._ended else _BROKEN_OFF)
         content = None if self._refusal and not self._said else "".join(self._said)
         message = {"content": content, "refusal": self._refusal}
-        return {"choices": [{"message": message, "finish_reason": why}], "usage": self._usage}
+        choices = [{"message": message, "finish_reason": why}]
+        return {"choices": choices, "usage": self._usage, "error": self._error}
 
 
 def load_model(spec: str, *, options: Mapping[str, Any] | None = None) -> Completer | None:
