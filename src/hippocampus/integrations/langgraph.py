@@ -268,12 +268,13 @@ class HippocampusStore(BaseStore):
 
     def _refresh(self, items: Sequence[Episode]) -> None:
         """Let items that were read live on; write that down where what is written falls short."""
-        mortal = [item for item in items if "ttl" in self._records.own(item)]
+        mortal = self._mortal(items)
         if not mortal:
             return
         now, short, entries = self._now(), [], []
-        # Read again under the lock, since they may have been replaced after they were read.
-        there_now = self._in_force(self._versions_of(mortal))
+        # Read again under the lock, since they may have been replaced after they were read, also
+        # by what lives for ever.
+        there_now = self._mortal(self._in_force(self._versions_of(mortal)))
         for item, value in zip(there_now, self._values(there_now), strict=True):
             own = self._records.own(item)
             self._expiry[own["id"]] = _after(now, own["ttl"])
@@ -292,6 +293,9 @@ class HippocampusStore(BaseStore):
             if old not in there and id_ in there:  # somebody has just deleted or replaced it
                 short.append(there[id_])
         self._drop(short)
+
+    def _mortal(self, items: Iterable[Episode]) -> list[Episode]:
+        return [item for item in items if "ttl" in self._records.own(item)]
 
     def _versions_of(self, items: Iterable[Episode]) -> list[Episode]:
         return self._versions(map(self._place, items))

@@ -20,7 +20,7 @@ from langgraph.store.base import (
 from langgraph.store.memory import InMemoryStore
 
 from hippocampus import Memory
-from hippocampus.errors import InputError, InvalidFilter
+from hippocampus.errors import InputError, InvalidFilter, StoreLocked
 from hippocampus.integrations.langgraph import HippocampusStore
 from hippocampus.upkeep import find_residue
 
@@ -509,6 +509,22 @@ def test_what_is_deleted_while_it_is_read_does_not_come_back(
     assert [] == bank.episodes()
 
 
+def test_what_gets_no_end_while_it_is_read_has_none(bank, clock):
+    busy = Busy(bank, "episodes")
+    here, there = (HippocampusStore(one, clock=clock) for one in (busy, bank))
+    here.put(NOTES, "k", {"n": 1}, ttl=16)
+    clock.advance(minutes(5))
+
+    def after_it_is_read():
+        busy.meanwhile = lambda: there.put(NOTES, "k", {"n": 2}, ttl=None)
+
+    busy.meanwhile = after_it_is_read
+    assert {"n": 1} == here.get(NOTES, "k").value
+    assert {"n": 2} == here.get(NOTES, "k").value
+    clock.advance(minutes(60))
+    assert 0 == here.sweep_ttl()
+
+
 EXACT = {"omit_expired": True}
 
 
@@ -639,6 +655,27 @@ def test_what_is_wrong_with_one_of_a_tick_is_told_to_that_one(store):
     said = asyncio.run(main())
     assert [None, InvalidFilter, InvalidNamespaceError] == [said[0], type(said[1]), type(said[2])]
     assert 1 == store.get(NOTES, "k").value["n"]
+
+
+class LockedStore(HippocampusStore):
+    """A store that somebody else has locked, and that notes how often it was waited for."""
+
+    waits = 0
+
+    def batch(self, ops):
+        self.waits += 1
+        raise StoreLocked(f"{len(ops)} operations wait", path="agent.db")
+
+
+def test_tasks_of_a_tick_wait_for_a_locked_store_once_and_not_each(bank):
+    store = LockedStore(bank)
+
+    async def main():
+        puts = (store.aput(NOTES, f"k{n}", {"n": n}) for n in range(40))
+        return await asyncio.gather(*puts, return_exceptions=True)
+
+    assert [StoreLocked] * 40 == [type(said) for said in asyncio.run(main())]
+    assert 1 == store.waits
 
 
 def test_who_leaves_a_tick_takes_no_other_along(store):
