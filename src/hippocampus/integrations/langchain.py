@@ -48,7 +48,11 @@ class HippocampusRetriever(BaseRetriever):
     least_score: float = 0.0
     """Leave out hits that score less, in [0, 1]."""
     filters: Mapping[str, Any] = Field(default_factory=dict)
-    """Filters of every recall, as ``Bank.recall`` takes them: ``{"session": "trip"}``."""
+    """
+    Filters of every recall, as ``Bank.recall`` takes them: ``{"session": "trip"}``.
+
+    What reads like an order to a model is left out, unless ``suspects`` says otherwise.
+    """
 
     def _get_relevant_documents(
         self,
@@ -57,7 +61,10 @@ class HippocampusRetriever(BaseRetriever):
         run_manager: CallbackManagerForRetrieverRun,  # noqa: ARG002 - the contract's
         k: int | None = None,
     ) -> list[Document]:
-        found = told(self.bank.recall(query, self.k if k is None else k, **self.filters))
+        filters = dict(self.filters)
+        if filters.get("suspects") is None:  # documents are read by a model, and bear no mark
+            filters["suspects"] = "hide"
+        found = told(self.bank.recall(query, self.k if k is None else k, **filters))
         return [_document(hit) for hit in found if hit.score >= self.least_score]
 
     async def _aget_relevant_documents(
