@@ -113,8 +113,10 @@ class HippocampusMemory(BaseMemory):
         while True:
             found = [(id_, ChatMessage.model_validate(v)) for id_, v in self._history.last(look)]
             start = _start([message for _, message in found], tokens)
-            # Where all that was read fits, more of them may.
-            if start or len(found) < look:
+            # Where all that was read fits, more of them may; and the question of a long run of
+            # calls may lie before all that was read.
+            asked = start and found[start][1].role == MessageRole.USER
+            if asked or len(found) < look:
                 return found[start:]
             look *= 4
 
