@@ -18,7 +18,14 @@ from hypothesis import strategies as st
 from hippocampus import Memory
 from hippocampus.cluster import ClusterReport, RayCluster, crew
 from hippocampus.cluster.crew import check_reach, joined
-from hippocampus.cluster.turn_files import FilePortion, find_files, portions, read_portion
+from hippocampus.cluster.jobs import KeepJob
+from hippocampus.cluster.turn_files import (
+    FilePortion,
+    GivenTurn,
+    find_files,
+    portions,
+    read_portion,
+)
 from hippocampus.errors import (
     HippocampusError,
     InputError,
@@ -287,6 +294,20 @@ def test_what_is_exported_is_imported_as_it_was_exactly_once(tmp_path, kind):
     assert (61, 61) == (first.counts["turns"], first.counts["added"])
     assert (61, 0) == (second.counts["turns"], second.counts["added"])
     assert episodes(store) == episodes(tmp_path / "b.db")
+
+
+def test_a_bank_that_cannot_be_called_so_loses_no_other_its_turns():
+    fields = {"text": "The key is under the blue pot.", "at": NOON}
+    names = ("a", "", "b\ud800", "c" * 300, "d")
+    given = [GivenTurn(f"file:{place}", name, fields) for place, name in enumerate(names)]
+
+    with Memory(":memory:", embedder="none") as memory:
+        shop = SimpleNamespace(memory=memory, fetch=lambda several: several)
+        done = KeepJob("portion 1", [given]).run(shop)
+
+        assert ["file:1", "file:2", "file:3"] == sorted(one.what for one in done.failed)
+        assert {"turns": 2, "added": 2} == done.counts
+        assert ["a", "d"] == sorted(memory.banks())
 
 
 @slow
