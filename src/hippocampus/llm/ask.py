@@ -162,15 +162,23 @@ def ask(
 
 
 def ask_many(
-    model: Completer | ChatModel, question: ModelTask[T], many: Sequence[object]
+    model: Completer | ChatModel,
+    question: ModelTask[T] | Callable[[Any], ModelTask[T]],
+    many: Sequence[object],
 ) -> list[ModelReply[T]]:
     """
     Ask about each of many, as many at once as the model allows; answers in the order of ``many``.
 
-    After ``PATIENCE`` failures in a row the rest is not asked.
+    After ``PATIENCE`` failures in a row the rest is not asked. ``question``: of all, or made of
+    the data of each.
     """
     at_once = model.concurrency if isinstance(model, ChatModel) else 1
-    return each(many, lambda data: ask(model, question, data), at_once)
+
+    def work(data: object) -> ModelReply[T]:
+        asked = question if isinstance(question, ModelTask) else question(data)
+        return ask(model, asked, data)
+
+    return each(many, work, at_once)
 
 
 def each(
