@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+import socket
 import sqlite3
 import sys
 import threading
@@ -18,7 +19,7 @@ from hypothesis import strategies as st
 from hippocampus import Memory
 from hippocampus.cluster import ClusterReport, RayCluster, crew
 from hippocampus.cluster.crew import check_reach, joined
-from hippocampus.cluster.jobs import KeepJob
+from hippocampus.cluster.jobs import KeepJob, Opened, SleepJob
 from hippocampus.cluster.turn_files import (
     FilePortion,
     GivenTurn,
@@ -430,6 +431,39 @@ def test_where_no_node_has_room_for_a_worker_it_is_told(tmp_path, monkeypatch):
                 cluster.sleep()
         ray.util.remove_placement_group(full)
         assert cluster.sleep().whole
+
+
+class CrampedRay:
+    """A Ray of two nodes: one has room and no model, of the other nobody ever hears."""
+
+    exceptions = SimpleNamespace(RayError=OSError, RayTaskError=OSError)
+    util = SimpleNamespace(
+        scheduling_strategies=SimpleNamespace(NodeAffinitySchedulingStrategy=SimpleNamespace)
+    )
+
+    def nodes(self):
+        host = {"Alive": True, "NodeManagerHostname": socket.gethostname()}
+        return [host | {"NodeID": node} for node in ("a", "b")]
+
+    def remote(self, **_):
+        refs = iter("ab")
+        worker = SimpleNamespace(lacks=SimpleNamespace(remote=lambda: next(refs)))
+        actor = SimpleNamespace(options=lambda **_: actor, remote=lambda *_: worker)
+        return lambda _: actor
+
+    def wait(self, refs, **_):
+        return [ref for ref in refs if ref == "a"], []
+
+    def get(self, _):
+        return "no model is installed", "a"
+
+
+def test_who_lacks_a_model_does_not_wait_for_ever_for_who_has_no_room(monkeypatch):
+    monkeypatch.setattr(crew, "ROOM_S", 0.3)
+    few = crew.Crew(CrampedRay(), Opened(store="a.db"), workers=1, minutes=1)
+
+    with pytest.raises(ServerUnavailable, match="room for a worker"):
+        few.do([SleepJob("ada", due=False)], ClusterReport(unit="banks"))
 
 
 @slow
