@@ -422,6 +422,8 @@ def _check(op: Op) -> None:
     validate_op_namespace(op)
     if isinstance(op, SearchOp | ListNamespacesOp):
         check_whole(limit=op.limit, offset=op.offset)
+    if isinstance(op, SearchOp) and not isinstance(op.query, str | None):
+        raise InputError(f"query={op.query!r:.100}: give a question or a few words, as text")
     if isinstance(op, PutOp) and op.value is not None:
         if not isinstance(op.value, Mapping):
             msg = f"value={op.value!r:.100}: give an object, such as {{'text': 'Ada likes tea'}}"

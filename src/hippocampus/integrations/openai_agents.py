@@ -105,7 +105,9 @@ def _entry(item: Mapping[str, Any]) -> RecordEntry:
     # A call that a server has made for the model has its result in it: words of the tool's.
     answered = kind.endswith("_output") or item.get("output") is not None
     role = str(item.get("role") or "") or ("tool" if answered else "assistant")
-    said = [call(item["name"], item.get("arguments", ""))] if "name" in item else []
+    # The name of a message is its speaker's; a call of a tool of one's own has its words as input.
+    called = kind != "message" and "name" in item
+    said = [call(item["name"], item.get("arguments", item.get("input", "")))] if called else []
     if kind != "reasoning":
         said += _texts(item)
     return RecordEntry(value=item, text="\n".join(said), label=f"({kind})", role=role)

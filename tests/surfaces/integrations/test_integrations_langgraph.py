@@ -443,6 +443,8 @@ def test_pages_together_are_the_whole_in_the_same_order(store):
     assert [] == store.search(NOTES, limit=0)
     with pytest.raises(InputError, match="limit=-1"):
         store.search(NOTES, limit=-1)
+    with pytest.raises(InputError, match="query=5"):
+        store.search(NOTES, query=5)
 
 
 def test_namespaces_are_listed_by_prefix_suffix_wildcard_and_depth(store):

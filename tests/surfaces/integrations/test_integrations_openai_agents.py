@@ -150,6 +150,14 @@ def test_items_are_memories_of_their_bank(session, bank):
     assert "Hello, I am Ada." == bank.recall("Who is Ada?", 1)[0].text
 
 
+def test_a_call_is_told_with_what_it_is_given_and_a_message_is_none(session, bank):
+    patch = {"type": "custom_tool_call", "call_id": "c", "name": "patch", "input": "*** Begin"}
+    named = {"role": "user", "content": "Hello.", "name": "ada"}
+    asyncio.run(session.add_items([patch, named]))
+
+    assert ["patch(*** Begin)", "Hello."] == [episode.text for episode in bank.episodes()]
+
+
 def test_a_long_item_is_popped_whole(session, bank):
     asyncio.run(session.add_items(user("short", "long " * 2000)))
 
