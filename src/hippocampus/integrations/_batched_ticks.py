@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
-from typing import Generic, NamedTuple, TypeAlias, TypeVar
+from typing import Final, Generic, NamedTuple, TypeAlias, TypeVar
 from weakref import WeakKeyDictionary
 
-from hippocampus.errors import HippocampusError, InputError
+from hippocampus.errors import Overloaded, ServerError, StoreError
 
+_OF_ALL: Final = (StoreError, ServerError, Overloaded)
+"""Errors for which no single operation is at fault."""
 Op = TypeVar("Op")
 Answer = TypeVar("Answer")
 
@@ -81,7 +83,7 @@ class BatchedTicks(Generic[Op, Answer]):
             found = iter(self._batch([op for ops in asked for op in ops]))
         except BaseException as exc:  # noqa: BLE001 - it is raised where it was asked for
             # A store that is locked or away is so for all: each would only wait as long once more.
-            if isinstance(exc, HippocampusError) and not isinstance(exc, InputError):
+            if isinstance(exc, _OF_ALL):
                 return [exc] * len(asked)
             # Each alone then, so that what is wrong with one fails no other.
             return [exc] if len(asked) == 1 else [self._answers([ops])[0] for ops in asked]
