@@ -121,6 +121,7 @@ def test_what_is_no_piece_of_an_answer_passes(model, server):
         b": ping\n\n", b"event: x\nid: 3\n\n", b"data: what\n\n", b"data: []\n\n", b"data\n",
         b'data: {"choices": []}\n\n', b'data: {"choices": [{"delta": null}]}\n\n', b"\xff\n",
         b'data: {"choices": [{"delta": {"content": 7}}]}\n\n',
+        b'data: {"error": null}\n\n', b'data: {"error": {"code": null, "message": ""}}\n\n',
     ]  # fmt: skip
     server.script = [streams(*strange, event("Yes."), *strange, DONE)]
 

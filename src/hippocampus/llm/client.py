@@ -211,10 +211,9 @@ class LanguageModel:
     def _completion(self, answer: Any, kind: str, asked: str) -> Completion:  # noqa: ANN401
         """Read an answer of the protocol, as far as servers agree on it."""
         text, why = _text_of(answer)
-        if isinstance(answer, dict) and answer.get("error"):
+        if error := _error_of(answer):
             # Even where all else is there: what came before it is only a part of an answer.
-            shown = self._server.shown(json.dumps({"error": answer["error"]}).encode())
-            why = f"the server failed: {shown}"
+            why = f"the server failed: {self._server.shown(json.dumps({'error': error}).encode())}"
         usage = _usage_of(answer) or estimate(asked, text)
         with self._counting:  # an answer that is of no use has been paid for
             self._usage[kind] = self._usage.get(kind, Usage()) + usage
@@ -247,7 +246,7 @@ class _Pieces:
             event = json.loads(data)
             self._usage = event.get("usage") or self._usage
             # Some end the stream after it as if nothing had happened.
-            self._error = event.get("error") or self._error
+            self._error = _error_of(event) or self._error
             choice = event["choices"][0]
             self._finish = choice.get("finish_reason") or self._finish
             self._refusal = choice["delta"].get("refusal") or self._refusal
@@ -320,6 +319,13 @@ def _text_of(answer: Any) -> tuple[str, str]:  # noqa: ANN401
         return content, _SPOILT.get(choice.get("finish_reason"), "")
     except (LookupError, TypeError, AttributeError):
         return "", "the answer is not one of the protocol, which has choices with a message each"
+
+
+def _error_of(answer: Any) -> object:  # noqa: ANN401
+    """Return the error that a server reports; None without one, or if nothing stands in it."""
+    error = answer.get("error") if isinstance(answer, dict) else None
+    said = any(error.values()) if isinstance(error, dict) else error
+    return error if said else None
 
 
 def _usage_of(answer: Any) -> Usage | None:  # noqa: ANN401
