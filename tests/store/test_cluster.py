@@ -155,6 +155,19 @@ def test_what_holds_no_turns_is_refused(tmp_path, name):
         find_files([tmp_path / name])
 
 
+def test_the_files_in_folders_that_are_called_as_files_are_found(tmp_path):
+    for name in ("turns.jsonl/part-0.jsonl", "turns.parquet/deep.parquet/part-0.parquet"):
+        (tmp_path / name).parent.mkdir(parents=True)
+        (tmp_path / name).touch()
+
+    found = find_files([tmp_path])
+
+    assert ["part-0.jsonl", "part-0.parquet"] == [path.name for path in found]
+    assert found == find_files([tmp_path / "turns.jsonl", tmp_path / "turns.parquet"])
+    with pytest.raises(SourceError, match=r"deep\.parquet: cannot be read"):
+        list(portions(tmp_path / "turns.parquet" / "deep.parquet"))
+
+
 @given(
     lines=st.lists(st.text('aé\0{"', max_size=12).map(json.dumps), max_size=12),
     cuts=st.sets(st.integers(1, 200), max_size=6),
