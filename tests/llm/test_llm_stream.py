@@ -6,7 +6,7 @@ import threading
 import pytest
 from chat_server import KEY, completion
 
-from hippocampus.errors import ModelAnswer, ModelError
+from hippocampus.errors import ModelAnswer, ModelError, ModelRefused
 from hippocampus.llm.cassette import Cassette
 
 DONE = b"data: [DONE]\n\n"
@@ -71,6 +71,26 @@ def test_a_server_that_does_not_stream_is_told_whole(model, server):
     assert "In Lisbon." == model.complete("Where?", say=said.append).text
     assert ["In Lisbon."] == said
     assert 2 == len(server.seen)
+
+
+def test_a_server_that_refuses_to_stream_is_asked_for_all_at_once_from_then_on(model, server):
+    said = []
+    no = (400, {}, {"error": {"message": "your organization must be verified to stream"}})
+    server.script = [no, "In Lisbon.", "In Rome."]
+
+    for answer in ("In Lisbon.", "In Rome."):
+        assert answer == model.complete("Where?", say=said.append).text
+    assert ["In Lisbon.", "In Rome."] == said
+    assert [True, None, None] == [one.asked.get("stream") for one in server.seen]
+
+
+def test_what_is_refused_without_a_stream_as_well_is_told_as_it_was_first(model, server):
+    server.script = [(400, {}, {"error": {"message": said}}) for said in ("too long", "again")] * 2
+
+    for _ in range(2):
+        with pytest.raises(ModelRefused, match="too long"):
+            model.complete("Where?", say=[].append)
+    assert [True, None] * 2 == [one.asked.get("stream") for one in server.seen]
 
 
 @pytest.mark.parametrize(

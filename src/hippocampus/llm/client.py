@@ -86,6 +86,7 @@ class LanguageModel:
         limits = RequestLimits(timeout_s, connect_timeout_s, retries, concurrency, _LONGEST_ANSWER)
         self._server = Server(url, key=key, limits=limits, cassette=cassette, pause=pause)
         self._formats: dict[str, int] = {}  # by kind: one schema may be too much for a server
+        self._stream: dict[str, object] = {"stream": True}  # until a server refuses that
         self._usage: dict[str, Usage] = {}
         self._counting = threading.Lock()
 
@@ -136,14 +137,7 @@ class LanguageModel:
 
         """
         if schema is None and say is not None:
-            pieces = _Pieces(say)
-            answer = self._post(system, prompt, pieces.hear, stream=True)
-            # A stream was told as it came; a server that does not know them answers all at once.
-            if answer is None:
-                return self._completion(pieces.whole(), kind, system + prompt)
-            made = self._completion(answer, kind, system + prompt)
-            say(made.text)
-            return made
+            return self._streamed(system, prompt, kind, say)
         if schema is None:
             return self._completion(self._post(system, prompt), kind, system + prompt)
         refused: ModelRefused | None = None
@@ -164,6 +158,29 @@ class LanguageModel:
             return self._completion(answer, kind, told + prompt)
         assert refused is not None
         raise refused
+
+    def _streamed(
+        self, system: str, prompt: str, kind: str, say: Callable[[str], object]
+    ) -> Completion:
+        """Return an answer that is told as it comes, or all at once if the server has it so."""
+        pieces = _Pieces(say)
+        try:
+            answer = self._post(system, prompt, pieces.hear, **self._stream)
+        except ModelRefused as exc:
+            # Some have models that they stream to certain customers alone.
+            if not self._stream or exc.status not in UNKNOWN:
+                raise
+            try:
+                answer = self._post(system, prompt)
+            except ModelRefused:
+                raise exc from None  # it was not for the stream
+            self._stream = {}
+        # A stream was told as it came.
+        if answer is None:
+            return self._completion(pieces.whole(), kind, system + prompt)
+        made = self._completion(answer, kind, system + prompt)
+        say(made.text)
+        return made
 
     def complete_many(
         self,
