@@ -149,6 +149,17 @@ def test_what_is_no_piece_of_an_answer_passes(model, server):
     assert ["Yes."] == said
 
 
+def test_a_character_that_comes_in_halves_is_told_whole(model, server):
+    said = []
+    halves = [event("Hi \ud83d"), event("\ude00 you \ud83d"), event("!\udc00 \ud83d")]
+    server.script = [streams(*halves, DONE), "Bye \ud83d"]
+
+    whole = "Hi 😀 you \ufffd!\ufffd \ufffd"
+    assert whole == model.complete("Well?", say=said.append).text == "".join(said)
+    assert "Hi " == said[0]
+    assert "Bye \ufffd" == model.complete("Well?").text
+
+
 def test_a_refusal_in_pieces_is_one(model, server):
     no = json.dumps({"choices": [{"delta": {"refusal": "No."}, "finish_reason": "stop"}]})
     server.script = [streams(f"data: {no}\n\n".encode(), DONE)]

@@ -12,6 +12,7 @@ from types import MappingProxyType
 from typing import Any, Final, Self
 
 from hippocampus.core.records import Usage
+from hippocampus.core.validation import clean
 from hippocampus.errors import EncoderError, InputError, ModelAnswer, ModelRefused
 from hippocampus.llm.ask import Completer, Completion, ModelReply, each, estimate
 from hippocampus.llm.cassette import Cassette
@@ -246,6 +247,7 @@ class _Pieces:
     def __init__(self, say: Callable[[str], object]) -> None:
         self._say = say
         self._said: list[str] = []
+        self._half = ""
         self._refusal: object = None
         self._finish: object = None
         self._error: object = None
@@ -269,11 +271,19 @@ class _Pieces:
             self._refusal = choice["delta"].get("refusal") or self._refusal
             said = choice["delta"].get("content")
         if isinstance(said, str) and said:
-            self._said.append(said)
-            self._say(said)
+            said = self._half + said
+            # The other half of a character may come with the next piece.
+            self._half = said[-1] if "\ud800" <= said[-1] <= "\udbff" else ""
+            self._tell(said.removesuffix(self._half))
+
+    def _tell(self, said: str) -> None:
+        if said:
+            self._said.append(clean(said))
+            self._say(self._said[-1])
 
     def whole(self) -> Any:  # noqa: ANN401 - JSON, as the protocol has it
         """Return all of it; it broke off if its end did not come."""
+        self._tell(self._half)
         why = self._finish or (None if self._ended else _BROKEN_OFF)
         content = None if self._refusal and not self._said else "".join(self._said)
         message = {"content": content, "refusal": self._refusal}
@@ -333,7 +343,7 @@ def _text_of(answer: Any) -> tuple[str, str]:  # noqa: ANN401
             return "", "the model declined to answer"
         if not isinstance(content, str):
             return "", "the answer has no text"
-        return content, _SPOILT.get(choice.get("finish_reason"), "")
+        return clean(content), _SPOILT.get(choice.get("finish_reason"), "")
     except (LookupError, TypeError, AttributeError):
         return "", "the answer is not one of the protocol, which has choices with a message each"
 
