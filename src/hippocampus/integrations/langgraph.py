@@ -135,7 +135,8 @@ class HippocampusStore(BaseStore):
         """Delete expired items; return their number."""
         self._swept = self._now()
         with self._changing:
-            expired = self._records.read({f"{_KIND}.expires": {"$lte": self._swept.timestamp()}})
+            found = self._records.read({f"{_KIND}.expires": {"$lte": self._swept.timestamp()}})
+            expired = [item for item in found if not item.held]
             self._drop(expired)
         return len(expired)
 
@@ -230,6 +231,9 @@ class HippocampusStore(BaseStore):
             return
         now, entries = self._now(), []
         before = self._versions((_join(put.namespace), put.key) for put in puts)
+        if held := next((item for item in before if item.held), None):
+            # Told now: later the new value would be there beside the one that may not change.
+            raise InputError(f"item {held.address!r} is held, so nothing may change it; release it")
         created = {
             self._place(e): self._records.own(e)["created_at"] for e in self._in_force(before)
         }
@@ -278,7 +282,7 @@ class HippocampusStore(BaseStore):
         for item, value in zip(there_now, self._values(there_now), strict=True):
             own = self._records.own(item)
             self._expiry[own["id"]] = _after(now, own["ttl"])
-            if own["expires"] < self._expiry[own["id"]]:
+            if own["expires"] < self._expiry[own["id"]] and not item.held:
                 put = PutOp(_split(own["namespace"]), own["key"], dict(value), own["index"])
                 ends = {"ttl": own["ttl"], "expires": _after(now, own["ttl"] * (1 + _SLACK))}
                 dates = own["created_at"], own["updated_at"]

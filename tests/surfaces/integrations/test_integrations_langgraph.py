@@ -599,6 +599,23 @@ def test_what_expired_is_swept_when_it_is_time(bank, clock):
     assert 0 == store.sweep_ttl()
 
 
+def test_a_held_item_is_read_and_neither_changed_nor_swept(bank, clock):
+    store = HippocampusStore(bank, clock=clock)
+    store.put(NOTES, "k", {"n": 1}, ttl=10)
+    bank.hold(bank.episodes()[0].id, reason="a court asks for it")
+    store.put(NOTES, "other", {"n": 1}, ttl=10)
+
+    for change in (lambda: store.put(NOTES, "k", {"n": 2}), lambda: store.delete(NOTES, "k")):
+        with pytest.raises(InputError, match="'users/ada/notes#k' is held"):
+            change()
+    assert 2 == len(bank.episodes())
+    for _ in range(3):
+        clock.advance(minutes(9))
+        assert {"n": 1} == store.get(NOTES, "k").value
+    assert 1 == store.sweep_ttl()
+    assert {"n": 1} == store.get(NOTES, "k").value
+
+
 @pytest.mark.parametrize("ttl", [None, {"default_ttl": 9}, {"omit_expired": False}])
 def test_expired_items_are_shown_until_swept_unless_they_are_to_be_omitted(bank, clock, ttl):
     store = HippocampusStore(bank, ttl=ttl, clock=clock)
