@@ -8,7 +8,13 @@ if [ ! -s "$PGDATA/PG_VERSION" ]; then
 	# and nothing of it is in the way of the next one.
 	copy="$PGDATA/copy"
 	mkdir -p "$PGDATA"
-	find "$PGDATA" -mindepth 1 -maxdepth 1 ! -name lost+found -exec rm -rf {} +
+	others=(-mindepth 1 -maxdepth 1 ! -name lost+found)
+	if [ -d "$copy" ]; then
+		find "$PGDATA" "${others[@]}" -exec rm -rf {} +
+	elif [ -n "$(find "$PGDATA" "${others[@]}")" ]; then
+		echo "$PGDATA holds something else than a copy of the primary: look at it, and empty it" >&2
+		exit 1
+	fi
 	PGPASSWORD="$REPLICATION_PASSWORD" pg_basebackup --pgdata "$copy" --checkpoint fast \
 		--wal-method stream --slot standby --write-recovery-conf \
 		--dbname "host=$PRIMARY_HOST port=${PRIMARY_PORT:-5432} user=replicator application_name=standby"

@@ -95,6 +95,9 @@ def test_no_part_of_a_copy_that_was_cut_off_is_started_as_a_standby(tmp_path):
     whole = (0, ["PG_VERSION", "global", "standby.signal"])
     assert whole == start()
     assert whole == start()  # nothing is copied again
+    (data / "PG_VERSION").unlink()
+    assert (1, []) == start()  # of a database that is damaged nothing is thrown away
+    assert (data / "global").is_dir()
 
 
 # ---------------------------------------------------------------- compose
