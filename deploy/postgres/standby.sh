@@ -10,7 +10,8 @@ if [ ! -s "$PGDATA/PG_VERSION" ]; then
 	mkdir -p "$PGDATA"
 	others=(-mindepth 1 -maxdepth 1 ! -name lost+found)
 	if [ -d "$copy" ]; then
-		find "$PGDATA" "${others[@]}" -exec rm -rf {} +
+		find "$PGDATA" "${others[@]}" ! -name copy -exec rm -rf {} +
+		rm -rf "$copy" # last, for it says whose the others are
 	elif [ -n "$(find "$PGDATA" "${others[@]}")" ]; then
 		echo "$PGDATA holds something else than a copy of the primary: look at it, and empty it" >&2
 		exit 1
