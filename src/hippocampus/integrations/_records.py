@@ -306,6 +306,24 @@ def checked_messages(given: Iterable[Message], *kinds: type) -> list[Message]:
     return messages
 
 
+def entries_of(
+    messages: Iterable[Message], make: Callable[[Message], RecordEntry]
+) -> list[RecordEntry]:
+    """
+    Return messages as entries.
+
+    Raises:
+        InputError: one holds what JSON does not, or is nested too deeply.
+
+    """
+    try:
+        return [make(message) for message in messages]
+    except (ValueError, RecursionError) as exc:
+        raise InputError(
+            f"a message cannot be kept as JSON ({exc!s:.200}); nothing was stored"
+        ) from exc
+
+
 def _those_there(verb: Callable[[Sequence[str]], int], ids: Sequence[str]) -> int:
     """Do something with all episodes but those that somebody else has just erased."""
     try:

@@ -11,7 +11,13 @@ from hippocampus.core.optional import require
 from hippocampus.core.records import Hit
 from hippocampus.integrations._banks import as_bank
 from hippocampus.integrations._recall import told
-from hippocampus.integrations._records import FrameworkHistory, RecordEntry, call, checked_messages
+from hippocampus.integrations._records import (
+    FrameworkHistory,
+    RecordEntry,
+    call,
+    checked_messages,
+    entries_of,
+)
 
 require("langchain_core", extra="langchain", feature="the LangChain retriever and chat history")
 from langchain_core.callbacks import (  # noqa: E402 - now that it is known to be there
@@ -112,7 +118,7 @@ class HippocampusChatMessageHistory(FrameworkHistory, BaseChatMessageHistory):
                 an object of no model.
 
         """
-        self._history.add([_entry(message) for message in checked_messages(messages, BaseMessage)])
+        self._history.add(entries_of(checked_messages(messages, BaseMessage), _entry))
 
 
 def _entry(message: BaseMessage) -> RecordEntry:

@@ -12,7 +12,13 @@ from hippocampus.bank import Bank
 from hippocampus.core.argument_names import refuse_unknown
 from hippocampus.core.clock import Clock
 from hippocampus.core.optional import require
-from hippocampus.integrations._records import RecordEntry, RecordHistory, call, checked_messages
+from hippocampus.integrations._records import (
+    RecordEntry,
+    RecordHistory,
+    call,
+    checked_messages,
+    entries_of,
+)
 
 require("agents", extra="openai-agents", feature="the OpenAI Agents session")
 from agents import SessionSettings, TResponseInputItem  # noqa: E402 - now that it is there
@@ -71,8 +77,7 @@ class HippocampusSession:
             InputError: one is no dict, or not JSON.
 
         """
-        entries = [_entry(item) for item in checked_messages(items, dict)]
-        await _done(self._history.add, entries)
+        await _done(self._history.add, entries_of(checked_messages(items, dict), _entry))
 
     async def pop_item(self) -> TResponseInputItem | None:
         """Remove the last item and return it; None if there is none."""
