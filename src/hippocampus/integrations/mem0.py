@@ -316,6 +316,8 @@ class Memory:
         """
         Find the memories that bear on a question, best first.
 
+        Words of tools that read like an order to a model are left out; ``get_all`` lists them.
+
         Args:
             query: a question or a few words.
             top_k: how many at most; 20 by default, or 100 where whose it is is said as before.
@@ -341,7 +343,8 @@ class Memory:
         now = self.memory.now()
         if reference_date is not None:
             now = _mem0.read_moment(reference_date, "reference_date", self.memory.engine.zone)
-        found = [told(bank.recall(query, most, now=now, **seen)) for bank in banks]
+        # A model reads what is found, and mem0's results have no place for a mark.
+        found = [told(bank.recall(query, most, now=now, suspects="hide", **seen)) for bank in banks]
         # Scores are probabilities, so those of different banks can be compared.
         hits = islice(merge(*found, key=lambda hit: -hit.score), most)
         results = [
