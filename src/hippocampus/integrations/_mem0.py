@@ -165,7 +165,7 @@ def stands_for(episode: Episode, turn: Turn) -> bool:
 
 
 def imported_fields(record: Mapping[str, Any], zone: tzinfo) -> Record:
-    """Return what stands beside the metadata of an exported memory, as an import keeps it."""
+    """Return the fields beside the metadata of an exported memory, as an import keeps them."""
     kept = {key: record[key] for key in ("attributed_to", "categories") if record.get(key)}
     if record.get("expiration_date"):
         kept["expiration_date"] = read_day(record["expiration_date"])

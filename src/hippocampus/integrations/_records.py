@@ -46,7 +46,7 @@ class RecordEntry:
     """Now, unless given; never before what its session holds already."""
     role: str | None = None
     origin: Origin | None = None
-    """Whose words they are, where the role does not tell."""
+    """Author of the words, where the role does not tell."""
     speaker: str | None = None
     session: str | None = None
     address: str | None = None

@@ -344,7 +344,8 @@ class Memory:
         if reference_date is not None:
             now = _mem0.read_moment(reference_date, "reference_date", self.memory.engine.zone)
         # A model reads what is found, and mem0's results have no place for a mark.
-        found = [told(bank.recall(query, most, now=now, suspects="hide", **seen)) for bank in banks]
+        seen["suspects"] = "hide"
+        found = [told(bank.recall(query, most, now=now, **seen)) for bank in banks]
         # Scores are probabilities, so those of different banks can be compared.
         hits = islice(merge(*found, key=lambda hit: -hit.score), most)
         results = [

@@ -48,7 +48,7 @@ def read_by_model(
 
 
 def _facts_of(shown: Sequence[object]) -> ModelTask[str]:
-    """Return what is asked of turns: a model that numbers others has not counted as it was told."""
+    """Return the task for some turns: a model that numbers others did not count as it was told."""
     return replace(FACTS, read=partial(_checked, turns=len(shown)))
 
 

@@ -231,7 +231,8 @@ class LanguageModel:
         text, why = _text_of(answer)
         if error := _error_of(answer):
             # Even where all else is there: what came before it is only a part of an answer.
-            why = f"the server failed: {self._server.shown(json.dumps({'error': error}).encode())}"
+            shown = self._server.shown(json.dumps({"error": error}).encode())
+            why = f"{why or 'the server failed'}: {shown}"
         usage = _usage_of(answer) or estimate(asked, text)
         with self._counting:  # an answer that is of no use has been paid for
             self._usage[kind] = self._usage.get(kind, Usage()) + usage
