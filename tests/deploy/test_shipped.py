@@ -1,6 +1,7 @@
 """What is shipped to deploy with names files, options, variables, routes and figures that exist."""
 
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -55,6 +56,48 @@ def variables():
     """Return the variables of the environment that the program reads."""
     told = json.dumps(HELP)
     return set(re.findall(r"HIPPOCAMPUS_[A-Z_]+", told))
+
+
+# ---------------------------------------------------------------- the standby
+
+PROGRAMS = {
+    "pg_isready": "exit 0",
+    "postgres": 'ls "$PGDATA"',
+    "pg_basebackup": """\
+while [ "$1" != --pgdata ]; do shift; done
+mkdir -p "$2" && [ -z "$(ls -A "$2")" ] || exit 1
+echo 17 >"$2/PG_VERSION"
+if [ -e "$CUT_OFF" ]; then kill -9 $PPID; exit; fi
+mkdir "$2/global" && touch "$2/standby.signal"
+""",
+}
+
+
+def test_no_part_of_a_copy_that_was_cut_off_is_started_as_a_standby(tmp_path):
+    programs, cut_off, data = tmp_path / "bin", tmp_path / "cut off", tmp_path / "data"
+    programs.mkdir()
+    for name, script in PROGRAMS.items():
+        (programs / name).write_text(f"#!/usr/bin/env bash\n{script}\n")
+        (programs / name).chmod(0o755)
+    told = os.environ | {
+        "PATH": f"{programs}:{os.environ['PATH']}", "PGDATA": str(data), "PRIMARY_HOST": "primary",
+        "REPLICATION_PASSWORD": "x", "CUT_OFF": str(cut_off),
+    }  # fmt: skip
+
+    def start():
+        command = ["bash", DEPLOY / "postgres" / "standby.sh"]
+        done = subprocess.run(command, env=told, check=False, capture_output=True, text=True)
+        return done.returncode, done.stdout.split()
+
+    cut_off.touch()
+    assert (-9, []) == start()
+    cut_off.unlink()
+    whole = (0, ["PG_VERSION", "global", "standby.signal"])
+    assert whole == start()
+    assert whole == start()  # nothing is copied again
+    (data / "PG_VERSION").unlink()
+    assert (1, []) == start()  # of a database that is damaged nothing is thrown away
+    assert (data / "global").is_dir()
 
 
 # ---------------------------------------------------------------- compose

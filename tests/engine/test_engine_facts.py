@@ -344,7 +344,8 @@ def broken(**parts):
         broken(turn=-1), broken(turn="0"), broken(turn=True), broken(subject=" "),
         broken(subject=None), broken(relation="Lives In"), broken(object="x" * 200),
         broken(mode="maybe"), broken(extra=1), json.dumps({"facts": ANSWER["facts"] * 201}),
-        broken(**{"from": "yesterday"}), broken(to=7), None,
+        broken(**{"from": "yesterday"}), broken(to=7), broken(to="2025-01-31"), broken(turn=1),
+        broken(turn=3), None,
     ],
 )  # fmt: skip
 def test_what_a_model_gets_wrong_is_read_by_rules_with_a_note_in_the_report(open_memory, answer):
@@ -359,13 +360,24 @@ def test_what_a_model_gets_wrong_is_read_by_rules_with_a_note_in_the_report(open
     assert verify(memory).sound
 
 
-def test_a_fact_of_a_turn_that_is_not_there_is_left_out(open_memory):
-    model, _ = reading(broken(turn=3))
-    bank = open_memory(model=model).bank("ada")
-    bank.remember("I live in Porto.", speaker="Ada", at="2025-03-01")
-    bank.sleep()
+def test_a_model_that_counts_turns_from_one_is_told_and_asked_again(open_memory):
+    def model(prompt):
+        if "extract facts" not in prompt:
+            return json.dumps({"tags": ["home", "moving", "city"]})
+        counts_right = "0 to 1" in prompt
+        return json.dumps({"facts": [
+            {**ANSWER["facts"][0], "turn": at if counts_right else at + 1, "object": city}
+            for at, city in enumerate(("Porto", "Rome"))
+        ]})  # fmt: skip
 
-    assert [] == bank.facts()
+    bank = open_memory(model=model).bank("ada")
+    for day, city in enumerate(("Porto", "Rome"), 1):
+        bank.remember(f"It is {city}!", speaker="Ada", at=f"2025-03-0{day}", session="s")
+    assert 2 == bank.sleep()["facts"].usage.calls
+
+    assert {"Porto": "It is Porto!", "Rome": "It is Rome!"} == {
+        fact.object: bank.get(fact.sources[0]).text for fact in bank.facts()
+    }
 
 
 @pytest.mark.parametrize("me", ["me", "I", " Myself "])

@@ -80,6 +80,13 @@ def test_where_there_is_none_it_is_said(answer):
         json_of(answer)
 
 
+@pytest.mark.parametrize("half", [r'{"n": "\ud83d"}', r'so: ["\udc00"]', '{"\ud83d": 1}'])
+def test_an_answer_with_half_of_a_character_cannot_be_used(half):
+    with pytest.raises(ModelAnswer, match="half of a character"):
+        json_of(half)
+    assert ["😀"] == json_of(r'["\ud83d\ude00"]')
+
+
 def test_an_answer_that_is_too_long_is_not_searched():
     with pytest.raises(ModelAnswer, match="at most 65536 characters"):
         json_of("x" * (LONGEST_ANSWER + 1))

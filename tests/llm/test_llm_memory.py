@@ -44,6 +44,25 @@ def topics_of(bank):
     return {topic.name: topic for topic in bank.topics()}
 
 
+def test_no_half_of_a_character_in_an_answer_ends_a_sleep(told):
+    lines = {
+        "summary": r'{"summary": "Ada plays \ud83d in Porto."}',
+        "gist": r'{"gist": "Ada plays \ud83d in Porto."}',
+        "tags": r'{"tags": ["violin", "porto", "gui\ud83dtar"], "relations": []}',
+        "facts": r'{"facts": [{"turn": 0, "subject": "\ud83d"}]}',
+    }
+
+    def model(prompt):
+        return next(said for name, said in lines.items() if f'"{name}":' in prompt)
+
+    bank = told(model=model).bank("ada")
+    slept = bank.sleep()
+
+    assert slept["topics"].usage.calls
+    assert "half of a character" in str(slept["topics"].names["fallbacks"])
+    assert "violin" in topics_of(bank)
+
+
 @pytest.mark.slow
 def test_sleep_says_what_asking_a_model_once_for_each_stretch_of_talk_took(server, told, model):
     server.answer = lambda _: json.dumps(TAGS)

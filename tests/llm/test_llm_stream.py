@@ -6,7 +6,7 @@ import threading
 import pytest
 from chat_server import KEY, completion
 
-from hippocampus.errors import ModelAnswer, ModelError
+from hippocampus.errors import ModelAnswer, ModelError, ModelRefused
 from hippocampus.llm.cassette import Cassette
 
 DONE = b"data: [DONE]\n\n"
@@ -73,12 +73,35 @@ def test_a_server_that_does_not_stream_is_told_whole(model, server):
     assert 2 == len(server.seen)
 
 
+def test_a_server_that_refuses_to_stream_is_asked_for_all_at_once_from_then_on(model, server):
+    said = []
+    no = (400, {}, {"error": {"message": "your organization must be verified to stream"}})
+    server.script = [no, "In Lisbon.", "In Rome."]
+
+    for answer in ("In Lisbon.", "In Rome."):
+        assert answer == model.complete("Where?", say=said.append).text
+    assert ["In Lisbon.", "In Rome."] == said
+    assert [True, None, None] == [one.asked.get("stream") for one in server.seen]
+
+
+def test_what_is_refused_without_a_stream_as_well_is_told_as_it_was_first(model, server):
+    server.script = [(400, {}, {"error": {"message": said}}) for said in ("too long", "again")] * 2
+
+    for _ in range(2):
+        with pytest.raises(ModelRefused, match="too long"):
+            model.complete("Where?", say=[].append)
+    assert [True, None] * 2 == [one.asked.get("stream") for one in server.seen]
+
+
 @pytest.mark.parametrize(
     "broken",
     [
         streams(event("In "), ended=False, after=lambda handler: handler.reset()),
         streams(event("In ")),
         streams(event("In "), b'data: {"error": {"message": "overloaded"}}\n\n'),
+        streams(event("In "), b'data: {"error": {"message": "out of memory"}}\n\n', DONE),
+        streams(event("In "), event("", "stop", error="out of memory"), DONE),
+        streams(event("In "), event("", "error"), DONE),
         streams(event("In "), event(None, "length"), DONE),
         streams(event("In "), event("x" * (5 << 20)), DONE),
     ],
@@ -90,6 +113,14 @@ def test_an_answer_that_breaks_off_fails_without_being_asked_for_again(model, se
         model.complete("Where?", say=[].append)
     assert 1 == len(server.seen)
     assert "You said: ?" == model.complete("?", say=[].append).text
+
+
+def test_an_error_in_a_stream_is_told_in_the_words_of_the_server(model, server):
+    wrong = json.dumps({"error": {"message": f"out\nof memory at {KEY}"}})
+    server.script = [streams(f"data: {wrong}\n\n".encode(), DONE)]
+
+    with pytest.raises(ModelAnswer, match=r"the server failed: out of memory at \[key\]"):
+        model.complete("Where?", say=[].append)
 
 
 @pytest.mark.slow
@@ -110,11 +141,23 @@ def test_what_is_no_piece_of_an_answer_passes(model, server):
         b": ping\n\n", b"event: x\nid: 3\n\n", b"data: what\n\n", b"data: []\n\n", b"data\n",
         b'data: {"choices": []}\n\n', b'data: {"choices": [{"delta": null}]}\n\n', b"\xff\n",
         b'data: {"choices": [{"delta": {"content": 7}}]}\n\n',
+        b'data: {"error": null}\n\n', b'data: {"error": {"code": null, "message": ""}}\n\n',
     ]  # fmt: skip
     server.script = [streams(*strange, event("Yes."), *strange, DONE)]
 
     assert "Yes." == model.complete("Well?", say=said.append).text
     assert ["Yes."] == said
+
+
+def test_a_character_that_comes_in_halves_is_told_whole(model, server):
+    said = []
+    halves = [event("Hi \ud83d"), event("\ude00 you \ud83d"), event("!\udc00 \ud83d")]
+    server.script = [streams(*halves, DONE), "Bye \ud83d"]
+
+    whole = "Hi 😀 you \ufffd!\ufffd \ufffd"
+    assert whole == model.complete("Well?", say=said.append).text == "".join(said)
+    assert "Hi " == said[0]
+    assert "Bye \ufffd" == model.complete("Well?").text
 
 
 def test_a_refusal_in_pieces_is_one(model, server):

@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+import socket
 import sqlite3
 import sys
 import threading
@@ -18,7 +19,14 @@ from hypothesis import strategies as st
 from hippocampus import Memory
 from hippocampus.cluster import ClusterReport, RayCluster, crew
 from hippocampus.cluster.crew import check_reach, joined
-from hippocampus.cluster.turn_files import FilePortion, find_files, portions, read_portion
+from hippocampus.cluster.jobs import KeepJob, Opened, SleepJob
+from hippocampus.cluster.turn_files import (
+    FilePortion,
+    GivenTurn,
+    find_files,
+    portions,
+    read_portion,
+)
 from hippocampus.errors import (
     HippocampusError,
     InputError,
@@ -145,6 +153,19 @@ def test_what_holds_no_turns_is_refused(tmp_path, name):
 
     with pytest.raises(SourceError):
         find_files([tmp_path / name])
+
+
+def test_the_files_in_folders_that_are_called_as_files_are_found(tmp_path):
+    for name in ("turns.jsonl/part-0.jsonl", "turns.parquet/deep.parquet/part-0.parquet"):
+        (tmp_path / name).parent.mkdir(parents=True)
+        (tmp_path / name).touch()
+
+    found = find_files([tmp_path])
+
+    assert ["part-0.jsonl", "part-0.parquet"] == [path.name for path in found]
+    assert found == find_files([tmp_path / "turns.jsonl", tmp_path / "turns.parquet"])
+    with pytest.raises(SourceError, match=r"deep\.parquet: cannot be read"):
+        list(portions(tmp_path / "turns.parquet" / "deep.parquet"))
 
 
 @given(
@@ -289,6 +310,20 @@ def test_what_is_exported_is_imported_as_it_was_exactly_once(tmp_path, kind):
     assert episodes(store) == episodes(tmp_path / "b.db")
 
 
+def test_a_bank_that_cannot_be_called_so_loses_no_other_its_turns():
+    fields = {"text": "The key is under the blue pot.", "at": NOON}
+    names = ("a", "", "b\ud800", "c" * 300, "d")
+    given = [GivenTurn(f"file:{place}", name, fields) for place, name in enumerate(names)]
+
+    with Memory(":memory:", embedder="none") as memory:
+        shop = SimpleNamespace(memory=memory, fetch=lambda several: several)
+        done = KeepJob("portion 1", [given]).run(shop)
+
+        assert ["file:1", "file:2", "file:3"] == sorted(one.what for one in done.failed)
+        assert {"turns": 2, "added": 2} == done.counts
+        assert ["a", "d"] == sorted(memory.banks())
+
+
 @slow
 def test_rows_that_cannot_be_kept_are_told_without_losing_the_others(tmp_path):
     rows = [
@@ -409,6 +444,39 @@ def test_where_no_node_has_room_for_a_worker_it_is_told(tmp_path, monkeypatch):
                 cluster.sleep()
         ray.util.remove_placement_group(full)
         assert cluster.sleep().whole
+
+
+class CrampedRay:
+    """A Ray of two nodes: one has room and no model, of the other nobody ever hears."""
+
+    exceptions = SimpleNamespace(RayError=OSError, RayTaskError=OSError)
+    util = SimpleNamespace(
+        scheduling_strategies=SimpleNamespace(NodeAffinitySchedulingStrategy=SimpleNamespace)
+    )
+
+    def nodes(self):
+        host = {"Alive": True, "NodeManagerHostname": socket.gethostname()}
+        return [host | {"NodeID": node} for node in ("a", "b")]
+
+    def remote(self, **_):
+        refs = iter("ab")
+        worker = SimpleNamespace(lacks=SimpleNamespace(remote=lambda: next(refs)))
+        actor = SimpleNamespace(options=lambda **_: actor, remote=lambda *_: worker)
+        return lambda _: actor
+
+    def wait(self, refs, **_):
+        return [ref for ref in refs if ref == "a"], []
+
+    def get(self, _):
+        return "no model is installed", "a"
+
+
+def test_who_lacks_a_model_does_not_wait_for_ever_for_who_has_no_room(monkeypatch):
+    monkeypatch.setattr(crew, "ROOM_S", 0.3)
+    few = crew.Crew(CrampedRay(), Opened(store="a.db"), workers=1, minutes=1)
+
+    with pytest.raises(ServerUnavailable, match="room for a worker"):
+        few.do([SleepJob("ada", due=False)], ClusterReport(unit="banks"))
 
 
 @slow

@@ -519,6 +519,9 @@ def test_a_complaint_names_the_file_the_field_and_the_place(write):
         (locomo.load, {"not": "a list"}, "is not a list"),
         (longmemeval.load, [instance("q") | {"haystack_dates": []}], "0 dates"),
         (longmemeval.load, [instance("q") | {"question_date": "May"}], "is not a time like"),
+        (longmemeval.load, [instance("q") | {"question_date": "2023/02/30"}], "is not a time like"),
+        (locomo.load, [LOCOMO[0] | {"conversation": LOCOMO[0]["conversation"] | {
+            "session_1_date_time": "1:56 pm on 31 June, 2023"}}], "is not a time like"),
         (realmem.load, {"dialogues": [{"session_uuid": 3}]}, "3 is not text"),
         (retrieval.load, {"banks": [{"id": "b", "episodes": [], "questions": [
             {"id": "q", "text": "x", "gold": ["1"]}]}]}, "'1' is not the id of an episode"),
@@ -533,9 +536,12 @@ def test_a_file_that_breaks_its_schema_is_refused_with_a_reason(write, load, con
 
 def test_unreadable_files_are_refused_by_name(tmp_path):
     (tmp_path / "x.json").write_text("{")
+    (tmp_path / "deep.json").write_text("[" * 100_000)
     (tmp_path / "x.json.gz").write_bytes(b"no gzip")
+    whole = gzip.compress(b"[1, 2, 3]" * 1000)
+    (tmp_path / "y.json.gz").write_bytes(whole[:20] + b"\xff" * 3 + whole[23:])
 
-    for name in ("none.json", "x.json", "x.json.gz"):
+    for name in ("none.json", "x.json", "deep.json", "x.json.gz", "y.json.gz"):
         with pytest.raises(SourceError, match=name):
             retrieval.load(tmp_path / name, Options())
 

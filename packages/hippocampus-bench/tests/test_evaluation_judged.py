@@ -168,6 +168,34 @@ def test_an_answer_without_a_readable_judgement_is_left_out_of_the_figures(
     assert any("judge" in one.failed for one in report.receipts)
 
 
+@pytest.mark.parametrize(
+    ("judge", "said", "read"),
+    [
+        ("accuracy", "**Yes**, it is.", 1), ("accuracy", "Yes. No part is missing.", 1),
+        ("accuracy", "I would say no.", 0), ("accuracy", "There is no doubt: yes.", None),
+        ("accuracy", "Perhaps.", None), ("judge", "**4**", 4), ("judge", "4/5", 4),
+        ("judge", "4. It lacks 1 of 3 points.", 4), ("judge", "On a scale of 1 to 5: 4", 4),
+        ("judge", "I give it 2 out of 5.", 2), ("judge", "3.5", None),
+        ("judge", "Something between 2 and 3", None), ("judge", "10", None),
+    ],
+)  # fmt: skip
+def test_a_judgement_is_read_only_where_it_is_beyond_doubt(
+    server, open_model, locomo, judge, said, read
+):
+    kind = {"accuracy": "judge-correct", "judge": "judge-score"}[judge]
+
+    def judged(asked):
+        mine = kind_of(asked) == kind and '"When' in asked["messages"][-1]["content"]
+        return said if mine else answered(asked)
+
+    server.answer = judged
+    report = run("locomo", locomo, open_model(concurrency=1))
+
+    (one,) = [one for one in report.receipts if one.question.text.startswith("When")]
+    assert read == one.measures.get(judge)
+    assert (read is None) == bool(one.failed)
+
+
 def test_a_model_that_is_down_is_an_error_and_no_figure(server, open_model, locomo):
     server.answer = lambda _: (500, {}, {"error": {"message": "down"}})
 

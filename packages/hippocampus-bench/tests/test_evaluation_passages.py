@@ -37,9 +37,11 @@ def test_a_run_says_how_much_of_the_evidence_is_found_by_kind():
     assert len(found.receipts) == 20
 
 
-def test_one_that_is_too_small_is_refused():
+def test_one_that_is_too_small_or_too_large_is_refused():
     with pytest.raises(InputError, match="at least 36"):
         passages.run(size=3)
+    with pytest.raises(InputError, match="size=900: needs names of 480 films and records"):
+        passages.run(size=900)
 
 
 def test_the_command_makes_it_all_up_without_reading_a_file(tmp_path):

@@ -157,7 +157,10 @@ class ChatSession:
         if self._model is None:
             self._show(made)
             return
-        answer = self._answer(self._model, said, made.text)
+        from hippocampus.proxy.protocol import heard  # noqa: PLC0415 - only with a model
+
+        # What a model thinks aloud beforehand is said to nobody.
+        answer = heard(self._answer(self._model, said, made.text))
         if answer.strip():
             self._bank.remember(answer, role="assistant", session=self._session)
 

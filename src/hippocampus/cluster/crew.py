@@ -268,7 +268,7 @@ class Crew:
             self._welcome(report, at_work=bool(busy))
             self._hand_out(waiting, busy)
             if not busy:  # workers begin, or all that is left is tried again in a moment
-                if not self._idle and not self._without:
+                if not self._idle:
                     self._check_somebody_comes(report, worked_at)
                 time.sleep(_TELL_EVERY_S / 10)
                 continue

@@ -19,7 +19,7 @@ from hippocampus.core.lazy_dataclass import immutable
 from hippocampus.encode.embed import load_embedder
 from hippocampus.engine.context import check_name
 from hippocampus.engine.rebuild import stage
-from hippocampus.errors import InputError, InvalidScope, StoreCorrupt, UnknownBank
+from hippocampus.errors import InputError, StoreCorrupt, UnknownBank
 from hippocampus.memory import Memory
 from hippocampus.sleep.schedule import Schedule
 from hippocampus.upkeep import verify_bank
@@ -159,7 +159,7 @@ class KeepJob:
             turns = list(some)
             try:
                 check_name(bank)
-            except InvalidScope as exc:
+            except InputError as exc:  # blank, too long, or with half of a character in it
                 done.failed += [Failure(what=one.place, why=str(exc)) for one in turns]
                 continue
             for start in range(0, len(turns), _AT_ONCE):

@@ -85,7 +85,8 @@ def find_files(paths: Sequence[str | Path]) -> list[Path]:
     found: list[Path] = []
     for path in map(Path, paths):
         if path.is_dir():
-            inside = sorted(p for p in path.rglob("*") if p.suffix in (PARQUET, *JSON_LINES))
+            named = (p for p in path.rglob("*") if p.suffix in (PARQUET, *JSON_LINES))
+            inside = sorted(p for p in named if p.is_file())  # Spark has folders called so, too
             if not inside:
                 raise SourceError("has no .parquet, .jsonl or .ndjson file in it", path=path)
             found += inside
@@ -115,11 +116,13 @@ def portions(path: Path) -> Iterator[FilePortion]:
 def _parquet(path: Path) -> Iterator[Any]:
     pyarrow = require("pyarrow", extra="ray", feature="Parquet")
     parquet = require("pyarrow.parquet", extra="ray", feature="Parquet")
-    with reading(path) as file:
-        try:
+    try:
+        with reading(path) as file:
             yield parquet.ParquetFile(file)
-        except (pyarrow.ArrowException, OSError, ValueError, OverflowError) as exc:
-            raise SourceError(f"cannot be read as Parquet: {exc}", path=path) from exc
+    except SourceError:
+        raise
+    except (pyarrow.ArrowException, OSError, ValueError, OverflowError) as exc:
+        raise SourceError(f"cannot be read as Parquet: {exc}", path=path) from exc
 
 
 def read_portion(portion: FilePortion, *, bank: str | None) -> Iterator[GivenTurn]:

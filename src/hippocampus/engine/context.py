@@ -491,6 +491,7 @@ def check_name(name: object) -> str:
 
     Raises:
         InvalidScope: it is missing, blank, too long or holds control characters.
+        InvalidText: it holds half of a character.
 
     """
     if not isinstance(name, str) or not _NAME.fullmatch(name) or not name.strip():

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
-from typing import Generic, NamedTuple, TypeAlias, TypeVar
+from typing import Final, Generic, NamedTuple, TypeAlias, TypeVar
 from weakref import WeakKeyDictionary
 
+from hippocampus.errors import Overloaded, ServerError, StoreError
+
+_OF_ALL: Final = (StoreError, ServerError, Overloaded)
+"""Errors for which no single operation is at fault."""
 Op = TypeVar("Op")
 Answer = TypeVar("Answer")
 
@@ -30,7 +34,8 @@ class BatchedTicks(Generic[Op, Answer]):
 
     Args:
         batch: carries out operations; the answers are in their order. It may be called from
-            several threads, and if it fails, once more with the operations of each task alone.
+            several threads, and if one of them is at fault, once more with the operations of each
+            task alone.
         check: refuses an operation, before others wait for it.
 
     """
@@ -77,6 +82,9 @@ class BatchedTicks(Generic[Op, Answer]):
         try:
             found = iter(self._batch([op for ops in asked for op in ops]))
         except BaseException as exc:  # noqa: BLE001 - it is raised where it was asked for
+            # A store that is locked or away is so for all: each would only wait as long once more.
+            if isinstance(exc, _OF_ALL):
+                return [exc] * len(asked)
             # Each alone then, so that what is wrong with one fails no other.
             return [exc] if len(asked) == 1 else [self._answers([ops])[0] for ops in asked]
         return [[next(found) for _ in ops] for ops in asked]

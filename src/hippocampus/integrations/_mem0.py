@@ -26,6 +26,8 @@ _PROMOTED: Final = (*_IDENTITY, "role", "attributed_to", "expiration_date")
 """Fields of a result beside its metadata, in mem0's order."""
 FIRST: Final = "_memory_id"
 """Key of an updated memory's first id, among its metadata."""
+MEM0_ID: Final = "mem0_id"
+"""Key of an imported memory's id in mem0, among its metadata."""
 _OWN: Final = (FIRST, "updated_at")
 """Fields that an updated memory has among its metadata, and its result elsewhere."""
 _NOW: Final = 20
@@ -160,6 +162,22 @@ def stands_for(episode: Episode, turn: Turn) -> bool:
     """Return whether an episode is what a turn has become: in force, and the same one's."""
     same = all(episode.metadata.get(key) == turn.metadata.get(key) for key in SCOPES)
     return same and episode.state == "active"
+
+
+def imported_fields(record: Mapping[str, Any], zone: tzinfo) -> Record:
+    """Return the fields beside the metadata of an exported memory, as an import keeps them."""
+    kept = {key: record[key] for key in ("attributed_to", "categories") if record.get(key)}
+    if record.get("expiration_date"):
+        kept["expiration_date"] = read_day(record["expiration_date"])
+    if record.get("updated_at"):
+        kept["updated_at"] = iso(read_moment(record["updated_at"], "updated_at", zone))
+    return kept | {MEM0_ID: record["id"]}
+
+
+def is_imported_as(episode: Episode, turn: Turn) -> bool:
+    """Return whether an episode came over as the same memory of mem0 as a turn does."""
+    old = turn.metadata.get(MEM0_ID)
+    return old is not None and episode.metadata.get(MEM0_ID) == old
 
 
 # ---------------------------------------------------------------- when

@@ -13,6 +13,7 @@ from uuid import uuid4
 from hippocampus.bank import Bank
 from hippocampus.core.clock import Clock, SystemClock
 from hippocampus.core.lazy_dataclass import immutable
+from hippocampus.core.origin import Origin
 from hippocampus.core.records import Episode, Turn
 from hippocampus.errors import InputError, UnknownEpisode
 from hippocampus.integrations._banks import as_bank
@@ -44,6 +45,8 @@ class RecordEntry:
     at: datetime | None = None
     """Now, unless given; never before what its session holds already."""
     role: str | None = None
+    origin: Origin | None = None
+    """Author of the words, where the role does not tell."""
     speaker: str | None = None
     session: str | None = None
     address: str | None = None
@@ -112,7 +115,7 @@ class Records:
     def _turn(self, entry: RecordEntry, text: str, at: datetime, own: Mapping[str, Any]) -> Turn:
         return Turn(
             text=text, at=at, role=_label(entry.role), speaker=_label(entry.speaker),
-            session=entry.session, address=_label(entry.address),
+            session=entry.session, address=_label(entry.address), origin=entry.origin,
             metadata={self.kind: {**entry.fields, **own}},
         )  # fmt: skip
 
@@ -301,6 +304,24 @@ def checked_messages(given: Iterable[Message], *kinds: type) -> list[Message]:
                 " nothing was stored"
             )
     return messages
+
+
+def entries_of(
+    messages: Iterable[Message], make: Callable[[Message], RecordEntry]
+) -> list[RecordEntry]:
+    """
+    Return messages as entries.
+
+    Raises:
+        InputError: one holds what JSON does not, or is nested too deeply.
+
+    """
+    try:
+        return [make(message) for message in messages]
+    except (ValueError, RecursionError) as exc:
+        raise InputError(
+            f"a message cannot be kept as JSON ({exc!s:.200}); nothing was stored"
+        ) from exc
 
 
 def _those_there(verb: Callable[[Sequence[str]], int], ids: Sequence[str]) -> int:

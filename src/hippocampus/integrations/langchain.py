@@ -11,7 +11,13 @@ from hippocampus.core.optional import require
 from hippocampus.core.records import Hit
 from hippocampus.integrations._banks import as_bank
 from hippocampus.integrations._recall import told
-from hippocampus.integrations._records import FrameworkHistory, RecordEntry, call, checked_messages
+from hippocampus.integrations._records import (
+    FrameworkHistory,
+    RecordEntry,
+    call,
+    checked_messages,
+    entries_of,
+)
 
 require("langchain_core", extra="langchain", feature="the LangChain retriever and chat history")
 from langchain_core.callbacks import (  # noqa: E402 - now that it is known to be there
@@ -48,7 +54,11 @@ class HippocampusRetriever(BaseRetriever):
     least_score: float = 0.0
     """Leave out hits that score less, in [0, 1]."""
     filters: Mapping[str, Any] = Field(default_factory=dict)
-    """Filters of every recall, as ``Bank.recall`` takes them: ``{"session": "trip"}``."""
+    """
+    Filters of every recall, as ``Bank.recall`` takes them: ``{"session": "trip"}``.
+
+    What reads like an order to a model is left out, unless ``suspects`` says otherwise.
+    """
 
     def _get_relevant_documents(
         self,
@@ -57,7 +67,10 @@ class HippocampusRetriever(BaseRetriever):
         run_manager: CallbackManagerForRetrieverRun,  # noqa: ARG002 - the contract's
         k: int | None = None,
     ) -> list[Document]:
-        found = told(self.bank.recall(query, self.k if k is None else k, **self.filters))
+        filters = dict(self.filters)
+        if filters.get("suspects") is None:  # documents are read by a model, and bear no mark
+            filters["suspects"] = "hide"
+        found = told(self.bank.recall(query, self.k if k is None else k, **filters))
         return [_document(hit) for hit in found if hit.score >= self.least_score]
 
     async def _aget_relevant_documents(
@@ -105,7 +118,7 @@ class HippocampusChatMessageHistory(FrameworkHistory, BaseChatMessageHistory):
                 an object of no model.
 
         """
-        self._history.add([_entry(message) for message in checked_messages(messages, BaseMessage)])
+        self._history.add(entries_of(checked_messages(messages, BaseMessage), _entry))
 
 
 def _entry(message: BaseMessage) -> RecordEntry:

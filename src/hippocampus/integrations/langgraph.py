@@ -135,7 +135,8 @@ class HippocampusStore(BaseStore):
         """Delete expired items; return their number."""
         self._swept = self._now()
         with self._changing:
-            expired = self._records.read({f"{_KIND}.expires": {"$lte": self._swept.timestamp()}})
+            found = self._records.read({f"{_KIND}.expires": {"$lte": self._swept.timestamp()}})
+            expired = [item for item in found if not item.held]
             self._drop(expired)
         return len(expired)
 
@@ -230,6 +231,9 @@ class HippocampusStore(BaseStore):
             return
         now, entries = self._now(), []
         before = self._versions((_join(put.namespace), put.key) for put in puts)
+        if held := next((item for item in before if item.held), None):
+            # Told now: later the new value would be there beside the one that may not change.
+            raise InputError(f"item {held.address!r} is held, so nothing may change it; release it")
         created = {
             self._place(e): self._records.own(e)["created_at"] for e in self._in_force(before)
         }
@@ -268,16 +272,17 @@ class HippocampusStore(BaseStore):
 
     def _refresh(self, items: Sequence[Episode]) -> None:
         """Let items that were read live on; write that down where what is written falls short."""
-        mortal = [item for item in items if "ttl" in self._records.own(item)]
+        mortal = self._mortal(items)
         if not mortal:
             return
         now, short, entries = self._now(), [], []
-        # Read again under the lock, since they may have been replaced after they were read.
-        there_now = self._in_force(self._versions_of(mortal))
+        # Read again under the lock, since they may have been replaced after they were read, also
+        # by what lives for ever.
+        there_now = self._mortal(self._in_force(self._versions_of(mortal)))
         for item, value in zip(there_now, self._values(there_now), strict=True):
             own = self._records.own(item)
             self._expiry[own["id"]] = _after(now, own["ttl"])
-            if own["expires"] < self._expiry[own["id"]]:
+            if own["expires"] < self._expiry[own["id"]] and not item.held:
                 put = PutOp(_split(own["namespace"]), own["key"], dict(value), own["index"])
                 ends = {"ttl": own["ttl"], "expires": _after(now, own["ttl"] * (1 + _SLACK))}
                 dates = own["created_at"], own["updated_at"]
@@ -292,6 +297,9 @@ class HippocampusStore(BaseStore):
             if old not in there and id_ in there:  # somebody has just deleted or replaced it
                 short.append(there[id_])
         self._drop(short)
+
+    def _mortal(self, items: Iterable[Episode]) -> list[Episode]:
+        return [item for item in items if "ttl" in self._records.own(item)]
 
     def _versions_of(self, items: Iterable[Episode]) -> list[Episode]:
         return self._versions(map(self._place, items))
@@ -418,6 +426,8 @@ def _check(op: Op) -> None:
     validate_op_namespace(op)
     if isinstance(op, SearchOp | ListNamespacesOp):
         check_whole(limit=op.limit, offset=op.offset)
+    if isinstance(op, SearchOp) and not isinstance(op.query, str | None):
+        raise InputError(f"query={op.query!r:.100}: give a question or a few words, as text")
     if isinstance(op, PutOp) and op.value is not None:
         if not isinstance(op.value, Mapping):
             msg = f"value={op.value!r:.100}: give an object, such as {{'text': 'Ada likes tea'}}"

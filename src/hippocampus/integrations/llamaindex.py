@@ -11,7 +11,13 @@ from hippocampus.core.optional import require
 from hippocampus.errors import InputError
 from hippocampus.integrations._banks import as_bank
 from hippocampus.integrations._recall import context_text
-from hippocampus.integrations._records import RecordEntry, RecordHistory, call, checked_messages
+from hippocampus.integrations._records import (
+    RecordEntry,
+    RecordHistory,
+    call,
+    checked_messages,
+    entries_of,
+)
 
 require("llama_index.core", extra="llamaindex", feature="the LlamaIndex memory")
 from llama_index.core.base.llms.types import (  # noqa: E402 - now that it is known to be there
@@ -113,8 +119,10 @@ class HippocampusMemory(BaseMemory):
         while True:
             found = [(id_, ChatMessage.model_validate(v)) for id_, v in self._history.last(look)]
             start = _start([message for _, message in found], tokens)
-            # Where all that was read fits, more of them may.
-            if start or len(found) < look:
+            # Where all that was read fits, more of them may; and the question of a long run of
+            # calls may lie before all that was read.
+            asked = start and found[start][1].role == MessageRole.USER
+            if asked or len(found) < look:
                 return found[start:]
             look *= 4
 
@@ -128,13 +136,11 @@ class HippocampusMemory(BaseMemory):
 
     def put_messages(self, messages: Sequence[ChatMessage]) -> None:
         """Append messages, all or none."""
-        self._history.add([_entry(message) for message in checked_messages(messages, ChatMessage)])
+        self._history.add(entries_of(checked_messages(messages, ChatMessage), _entry))
 
     def set(self, messages: Sequence[ChatMessage]) -> None:
         """Put messages in the place of those there are."""
-        self._history.replace(
-            [_entry(message) for message in checked_messages(messages, ChatMessage)]
-        )
+        self._history.replace(entries_of(checked_messages(messages, ChatMessage), _entry))
 
     def reset(self) -> None:
         """Remove the messages of the conversation."""
@@ -165,9 +171,9 @@ class HippocampusMemoryBlock(BaseMemoryBlock[str]):
 
     async def _aput(self, messages: list[ChatMessage]) -> None:
         of: dict[str, list[RecordEntry]] = {}
-        for message in messages:
+        for message, entry in zip(messages, entries_of(messages, _entry), strict=True):
             session = str(message.additional_kwargs.get("session_id") or self.name)
-            of.setdefault(session, []).append(_entry(message))
+            of.setdefault(session, []).append(entry)
         for session, entries in of.items():
             await asyncio.to_thread(RecordHistory(self.bank, _KIND, session).add, entries)
 

@@ -29,7 +29,9 @@ from hippocampus.aio import OnThreads, on_a_thread
 from hippocampus.bank import Bank
 from hippocampus.core.config import Config
 from hippocampus.core.files import read_text
+from hippocampus.core.given_arguments import as_path
 from hippocampus.core.records import Episode, Filters, Turn
+from hippocampus.core.store_address import addresses, is_url, without_password
 from hippocampus.errors import InputError, SourceError, UnknownEpisode
 from hippocampus.integrations import _mem0
 from hippocampus.integrations._mem0 import Record
@@ -76,12 +78,15 @@ class Memory:
         given = _settings(config)
         options = _settings(given.get("hippocampus"))
         path = options.pop("path", None) or _path(given)
+        stores = addresses(path)
         if _settings(given.get("vector_store")) and "path" not in _vectors(given):
             _log.warning(
-                "the vector_store of the configuration is not used: memories are in %s", path
+                "the vector_store of the configuration is not used: memories are in %s",
+                ", ".join(map(without_password, stores)),
             )
-        if path != ":memory:":
-            Path(path).parent.mkdir(parents=True, exist_ok=True)
+        for one in stores:
+            if one != ":memory:" and not is_url(one):
+                Path(one).parent.mkdir(parents=True, exist_ok=True)
         settings = options.pop("config", None) or Config()
         # A message is one memory, however long: mem0 returns it as it was given.
         whole = replace(settings.ingest, chunk_tokens=settings.ingest.max_text_bytes)
@@ -164,16 +169,15 @@ class Memory:
         Keep memories that mem0 has exported: the result of its ``get_all``, or a JSON file of it.
 
         Times, owners and metadata stay; the old id is in the metadata as ``mem0_id``. Importing
-        again adds nothing.
+        again adds nothing, and what was updated since stays as it is.
         """
         turns: defaultdict[tuple[tuple[str, str], ...], list[Turn]] = defaultdict(list)
+        zone = self.memory.engine.zone
         for record in _records(exported):
             scope = _mem0.read_scope(record)
-            payload = dict(record.get("metadata") or {}) | {"mem0_id": record["id"]}
-            for key in ("expiration_date", "attributed_to", "categories"):
-                if record.get(key):
-                    payload[key] = record[key]
-            at = _mem0.read_moment(record["created_at"], "created_at", self.memory.engine.zone)
+            payload = _mem0.without_identity(record.get("metadata") or {})
+            payload |= _mem0.imported_fields(record, zone)
+            at = _mem0.read_moment(record["created_at"], "created_at", zone)
             said = record.get("role") or "user", record["memory"], record.get("actor_id")
             turn = _mem0.make_turn(*said, scope=scope, payload=payload, at=at)
             turns[tuple(scope.items())].append(turn)
@@ -190,8 +194,7 @@ class Memory:
         for turn, episode in zip(turns, bank.remember_many(turns), strict=True):
             # The same words of the same moment, or that were just found, are one episode of a
             # bank: it may be another agent's or run's, or deleted. So the moment gives way.
-            if not _mem0.stands_for(episode, turn):
-                episode = _anew(bank, turn)  # noqa: PLW2901
+            episode = _standing(bank, episode, turn) or _anew(bank, turn)  # noqa: PLW2901
             event = "NONE" if episode.recorded_at < began else "ADD"
             about = {key: episode.metadata.get(key) for key in more}
             kept.append(
@@ -313,6 +316,8 @@ class Memory:
         """
         Find the memories that bear on a question, best first.
 
+        Words of tools that read like an order to a model are left out; ``get_all`` lists them.
+
         Args:
             query: a question or a few words.
             top_k: how many at most; 20 by default, or 100 where whose it is is said as before.
@@ -338,6 +343,8 @@ class Memory:
         now = self.memory.now()
         if reference_date is not None:
             now = _mem0.read_moment(reference_date, "reference_date", self.memory.engine.zone)
+        # A model reads what is found, and mem0's results have no place for a mark.
+        seen["suspects"] = "hide"
         found = [told(bank.recall(query, most, now=now, **seen)) for bank in banks]
         # Scores are probabilities, so those of different banks can be compared.
         hits = islice(merge(*found, key=lambda hit: -hit.score), most)
@@ -419,8 +426,7 @@ class Memory:
 
         """
         bank, episode = self._in_its_bank(memory_id, Bank.get)
-        while episode.state == "superseded" and episode.superseded_by:
-            episode = bank.get(episode.superseded_by)
+        episode = _latest(bank, episode)
         if episode.state != "active":
             raise _unknown(memory_id)
         return bank, episode
@@ -524,6 +530,21 @@ def _records(exported: Exported) -> Iterator[Mapping[str, Any]]:
             yield record
 
 
+def _latest(bank: Bank, episode: Episode) -> Episode:
+    """Return the last version of a memory, in force or not."""
+    while episode.state == "superseded" and episode.superseded_by:
+        episode = bank.get(episode.superseded_by)
+    return episode
+
+
+def _standing(bank: Bank, episode: Episode, turn: Turn) -> Episode | None:
+    """Return the memory in force that a turn has become; None if it is another's, or deleted."""
+    if _mem0.is_imported_as(episode, turn):
+        # Else an update would be undone by the next import, which has the words from before it.
+        episode = _latest(bank, episode)
+    return episode if _mem0.stands_for(episode, turn) else None
+
+
 def _anew(bank: Bank, turn: Turn) -> Episode:
     """
     Remember a turn at the next moment at which nobody has said the same.
@@ -536,8 +557,8 @@ def _anew(bank: Bank, turn: Turn) -> Episode:
     assert isinstance(turn.at, datetime), "made so"
     for places in range(_MOMENTS):
         later = replace(turn, at=_mem0.moment_after(turn.at, places + 1))
-        (episode,) = bank.remember_many([later], again=True)
-        if _mem0.stands_for(episode, turn):
+        (kept,) = bank.remember_many([later], again=True)
+        if (episode := _standing(bank, kept, turn)) is not None:
             return episode
     owners = {key: turn.metadata[key] for key in _mem0.SCOPES if key in turn.metadata}
     raise InputError(
@@ -591,7 +612,8 @@ def _path(config: Mapping[str, Any]) -> Path:
     # mem0 keeps collections apart, and what is in one is none of another's business.
     apart = "" if collection == _COLLECTION else f"-{quote(collection, safe='')}"
     if vectors.get("path"):
-        return Path(vectors["path"]) / f"hippocampus{apart}.db"
+        return as_path("vector_store.config.path", vectors["path"]) / f"hippocampus{apart}.db"
     if config.get("history_db_path"):
-        return Path(config["history_db_path"]).with_name(f"hippocampus{apart}.db")
+        beside = as_path("history_db_path", config["history_db_path"])
+        return beside.with_name(f"hippocampus{apart}.db")
     return Path(platformdirs.user_data_dir("hippocampus", appauthor=False)) / f"mem0{apart}.db"

@@ -12,7 +12,13 @@ from hippocampus.bank import Bank
 from hippocampus.core.argument_names import refuse_unknown
 from hippocampus.core.clock import Clock
 from hippocampus.core.optional import require
-from hippocampus.integrations._records import RecordEntry, RecordHistory, call, checked_messages
+from hippocampus.integrations._records import (
+    RecordEntry,
+    RecordHistory,
+    call,
+    checked_messages,
+    entries_of,
+)
 
 require("agents", extra="openai-agents", feature="the OpenAI Agents session")
 from agents import SessionSettings, TResponseInputItem  # noqa: E402 - now that it is there
@@ -71,8 +77,7 @@ class HippocampusSession:
             InputError: one is no dict, or not JSON.
 
         """
-        entries = [_entry(item) for item in checked_messages(items, dict)]
-        await _done(self._history.add, entries)
+        await _done(self._history.add, entries_of(checked_messages(items, dict), _entry))
 
     async def pop_item(self) -> TResponseInputItem | None:
         """Remove the last item and return it; None if there is none."""
@@ -102,8 +107,12 @@ async def _done(change: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
 
 def _entry(item: Mapping[str, Any]) -> RecordEntry:
     kind = str(item.get("type") or "message")
-    role = str(item.get("role") or "") or ("tool" if kind.endswith("_output") else "assistant")
-    said = [call(item["name"], item.get("arguments", ""))] if "name" in item else []
+    # A call that a server has made for the model has its result in it: words of the tool's.
+    answered = kind.endswith("_output") or item.get("output") is not None
+    role = str(item.get("role") or "") or ("tool" if answered else "assistant")
+    # The name of a message is its speaker's; a call of a tool of one's own has its words as input.
+    called = kind != "message" and "name" in item
+    said = [call(item["name"], item.get("arguments", item.get("input", "")))] if called else []
     if kind != "reasoning":
         said += _texts(item)
     return RecordEntry(value=item, text="\n".join(said), label=f"({kind})", role=role)

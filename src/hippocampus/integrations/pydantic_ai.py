@@ -114,7 +114,9 @@ def memory_toolset(bank: Bank, *, budget_tokens: int = 1500) -> FunctionToolset[
 
         """
         with _for_the_model():
-            return f"Remembered as {(await asyncio.to_thread(bank.remember, text)).id}."
+            # Its own words: what a page has had it keep must not pass for the user's.
+            kept = await asyncio.to_thread(bank.remember, text, origin="assistant")
+            return f"Remembered as {kept.id}."
 
     async def recall(question: str) -> str:
         """
@@ -145,7 +147,12 @@ def _entry(message: ModelMessage, dumped: Any) -> RecordEntry:  # noqa: ANN401 -
         role = "assistant"
     else:
         role = "user" if any(isinstance(p, UserPromptPart) for p in message.parts) else "tool"
-    return RecordEntry(value=dumped, text=_spoken(message), label=f"({message.kind})", role=role)
+    # Results of tools stand beside other parts as well, whose author must not vouch for them.
+    told = any(isinstance(part, BaseToolReturnPart) for part in message.parts)
+    return RecordEntry(
+        value=dumped, text=_spoken(message), label=f"({message.kind})", role=role,
+        origin="tool" if told else None,
+    )  # fmt: skip
 
 
 def _spoken(message: ModelMessage) -> str:

@@ -10,7 +10,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, date, datetime, time, tzinfo
+from functools import partial
 from typing import Any, Final, NamedTuple, get_args
 
 from hippocampus.core.clock import to_micros
@@ -42,7 +44,12 @@ def read_by_model(
 ) -> list[ModelReply[str]]:
     """Ask a model what each group of turns says; answers as they are kept."""
     shown = [[{"turn": at, **line._asdict()} for at, line in enumerate(g)] for g in groups]
-    return ask_many(model, FACTS, shown)
+    return ask_many(model, _facts_of, shown)
+
+
+def _facts_of(shown: Sequence[object]) -> ModelTask[str]:
+    """Return the task for some turns: a model that numbers others did not count as it was told."""
+    return replace(FACTS, read=partial(_checked, turns=len(shown)))
 
 
 def statements_of(answer: str, zone: tzinfo) -> list[tuple[int, Statement]]:
@@ -89,6 +96,9 @@ def _fact(given: object, zone: tzinfo) -> tuple[int, Statement]:
         msg = f'"relation" {relation!r} must be a few words in lower case, joined by _'
         raise ModelAnswer(msg)
     start, end = (_day(given.get(side), zone) for side in ("from", "to"))
+    if start is not None and end is not None and end < start:
+        msg = f'"to" {given["to"]!r:.40} must not be before "from" {given["from"]!r:.40}'
+        raise ModelAnswer(msg)
     return turn, with_one_name(Statement(subject, relation, thing, mode, start, end))
 
 
@@ -103,9 +113,12 @@ def _day(given: object, zone: tzinfo) -> int | None:
     return to_micros(datetime.combine(day, time(), zone))
 
 
-def _checked(answer: str) -> str:
-    """Return an answer that can be read, without what was said around it."""
-    statements_of(answer, UTC)
+def _checked(answer: str, turns: int = MOST_FACTS) -> str:
+    """Return an answer that can be read, of so many turns, without what was said around it."""
+    for place, _ in statements_of(answer, UTC):
+        if place >= turns:
+            msg = f'"turn" {place} must be the number of a turn that is shown, 0 to {turns - 1}'
+            raise ModelAnswer(msg)
     return json.dumps(json_of(answer), ensure_ascii=False)
 
 

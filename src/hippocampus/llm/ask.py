@@ -163,15 +163,23 @@ def ask(
 
 
 def ask_many(
-    model: Completer | ChatModel, question: ModelTask[T], many: Sequence[object]
+    model: Completer | ChatModel,
+    question: ModelTask[T] | Callable[[Any], ModelTask[T]],
+    many: Sequence[object],
 ) -> list[ModelReply[T]]:
     """
     Ask about each of many, as many at once as the model allows; answers in the order of ``many``.
 
-    After ``PATIENCE`` failures in a row the rest is not asked.
+    After ``PATIENCE`` failures in a row the rest is not asked. ``question``: of all, or made of
+    the data of each.
     """
     at_once = model.concurrency if isinstance(model, ChatModel) else 1
-    return each(many, lambda data: ask(model, question, data), at_once)
+
+    def work(data: object) -> ModelReply[T]:
+        asked = question if isinstance(question, ModelTask) else question(data)
+        return ask(model, asked, data)
+
+    return each(many, work, at_once)
 
 
 def each(
@@ -259,9 +267,20 @@ def json_of(answer: str) -> Any:  # noqa: ANN401 - any JSON
     What a model thought aloud before it answered is passed over.
 
     Raises:
-        ModelAnswer: there is none, or the answer is too long to look.
+        ModelAnswer: there is none, the answer is too long to look, or it has half of a character,
+            which nothing of ours can keep.
 
     """
+    found = _first_json(answer)
+    try:
+        json.dumps(found, ensure_ascii=False).encode()
+    except (UnicodeEncodeError, RecursionError) as exc:
+        msg = "it has half of a character, as \\ud83d: spell it whole, or leave it out"
+        raise ModelAnswer(msg) from exc
+    return found
+
+
+def _first_json(answer: str) -> Any:  # noqa: ANN401 - any JSON
     # What is thought aloud may have JSON in it that is not the answer.
     answer = answer.rpartition("</think>")[2].strip()
     if len(answer) > LONGEST_ANSWER:

@@ -12,6 +12,7 @@ from types import MappingProxyType
 from typing import Any, Final, Self
 
 from hippocampus.core.records import Usage
+from hippocampus.core.validation import clean
 from hippocampus.errors import EncoderError, InputError, ModelAnswer, ModelRefused
 from hippocampus.llm.ask import Completer, Completion, ModelReply, each, estimate
 from hippocampus.llm.cassette import Cassette
@@ -29,6 +30,7 @@ _SPOILT: Final = {
     "length": "the answer was cut off at the server's limit of tokens",
     "content_filter": "the server filtered the answer",
     _BROKEN_OFF: "the answer broke off in the middle",
+    "error": "the server failed in the middle of the answer",
 }
 """Faults of an answer by its ``finish_reason``; ``broken_off`` is our own."""
 _RESERVED: Final = frozenset({"model", "messages", "response_format", "stream", "n"})
@@ -85,6 +87,7 @@ class LanguageModel:
         limits = RequestLimits(timeout_s, connect_timeout_s, retries, concurrency, _LONGEST_ANSWER)
         self._server = Server(url, key=key, limits=limits, cassette=cassette, pause=pause)
         self._formats: dict[str, int] = {}  # by kind: one schema may be too much for a server
+        self._stream: dict[str, object] = {"stream": True}  # until a server refuses that
         self._usage: dict[str, Usage] = {}
         self._counting = threading.Lock()
 
@@ -135,14 +138,7 @@ class LanguageModel:
 
         """
         if schema is None and say is not None:
-            pieces = _Pieces(say)
-            answer = self._post(system, prompt, pieces.hear, stream=True)
-            # A stream was told as it came; a server that does not know them answers all at once.
-            if answer is None:
-                return self._completion(pieces.whole(), kind, system + prompt)
-            made = self._completion(answer, kind, system + prompt)
-            say(made.text)
-            return made
+            return self._streamed(system, prompt, kind, say)
         if schema is None:
             return self._completion(self._post(system, prompt), kind, system + prompt)
         refused: ModelRefused | None = None
@@ -163,6 +159,29 @@ class LanguageModel:
             return self._completion(answer, kind, told + prompt)
         assert refused is not None
         raise refused
+
+    def _streamed(
+        self, system: str, prompt: str, kind: str, say: Callable[[str], object]
+    ) -> Completion:
+        """Return an answer that is told as it comes, or all at once if the server has it so."""
+        pieces = _Pieces(say)
+        try:
+            answer = self._post(system, prompt, pieces.hear, **self._stream)
+        except ModelRefused as exc:
+            # Some have models that they stream to certain customers alone.
+            if not self._stream or exc.status not in UNKNOWN:
+                raise
+            try:
+                answer = self._post(system, prompt)
+            except ModelRefused:
+                raise exc from None  # it was not for the stream
+            self._stream = {}
+        # A stream was told as it came.
+        if answer is None:
+            return self._completion(pieces.whole(), kind, system + prompt)
+        made = self._completion(answer, kind, system + prompt)
+        say(made.text)
+        return made
 
     def complete_many(
         self,
@@ -210,6 +229,10 @@ class LanguageModel:
     def _completion(self, answer: Any, kind: str, asked: str) -> Completion:  # noqa: ANN401
         """Read an answer of the protocol, as far as servers agree on it."""
         text, why = _text_of(answer)
+        if error := _error_of(answer):
+            # Even where all else is there: what came before it is only a part of an answer.
+            shown = self._server.shown(json.dumps({"error": error}).encode())
+            why = f"{why or 'the server failed'}: {shown}"
         usage = _usage_of(answer) or estimate(asked, text)
         with self._counting:  # an answer that is of no use has been paid for
             self._usage[kind] = self._usage.get(kind, Usage()) + usage
@@ -225,8 +248,10 @@ class _Pieces:
     def __init__(self, say: Callable[[str], object]) -> None:
         self._say = say
         self._said: list[str] = []
+        self._half = ""
         self._refusal: object = None
         self._finish: object = None
+        self._error: object = None
         self._usage: object = None
         self._ended = False
 
@@ -240,20 +265,31 @@ class _Pieces:
         with suppress(ValueError, RecursionError, LookupError, TypeError, AttributeError):
             event = json.loads(data)
             self._usage = event.get("usage") or self._usage
+            # Some end the stream after it as if nothing had happened.
+            self._error = _error_of(event) or self._error
             choice = event["choices"][0]
             self._finish = choice.get("finish_reason") or self._finish
             self._refusal = choice["delta"].get("refusal") or self._refusal
             said = choice["delta"].get("content")
         if isinstance(said, str) and said:
-            self._said.append(said)
-            self._say(said)
+            said = self._half + said
+            # The other half of a character may come with the next piece.
+            self._half = said[-1] if "\ud800" <= said[-1] <= "\udbff" else ""
+            self._tell(said.removesuffix(self._half))
+
+    def _tell(self, said: str) -> None:
+        if said:
+            self._said.append(clean(said))
+            self._say(self._said[-1])
 
     def whole(self) -> Any:  # noqa: ANN401 - JSON, as the protocol has it
         """Return all of it; it broke off if its end did not come."""
+        self._tell(self._half)
         why = self._finish or (None if self._ended else _BROKEN_OFF)
         content = None if self._refusal and not self._said else "".join(self._said)
         message = {"content": content, "refusal": self._refusal}
-        return {"choices": [{"message": message, "finish_reason": why}], "usage": self._usage}
+        choices = [{"message": message, "finish_reason": why}]
+        return {"choices": choices, "usage": self._usage, "error": self._error}
 
 
 def load_model(spec: str, *, options: Mapping[str, Any] | None = None) -> Completer | None:
@@ -308,9 +344,16 @@ def _text_of(answer: Any) -> tuple[str, str]:  # noqa: ANN401
             return "", "the model declined to answer"
         if not isinstance(content, str):
             return "", "the answer has no text"
-        return content, _SPOILT.get(choice.get("finish_reason"), "")
+        return clean(content), _SPOILT.get(choice.get("finish_reason"), "")
     except (LookupError, TypeError, AttributeError):
         return "", "the answer is not one of the protocol, which has choices with a message each"
+
+
+def _error_of(answer: Any) -> object:  # noqa: ANN401
+    """Return the error that a server reports; None without one, or if nothing stands in it."""
+    error = answer.get("error") if isinstance(answer, dict) else None
+    said = any(error.values()) if isinstance(error, dict) else error
+    return error if said else None
 
 
 def _usage_of(answer: Any) -> Usage | None:  # noqa: ANN401

@@ -125,7 +125,7 @@ class Server:
             # Around all attempts: what failed in passing is not recorded, and a replay never waits.
             got = self._cassette.play(where, asked, ask, hide=self._hide)
         if not 200 <= got.status < 300:
-            msg = f"{self.url} answered {got.status}: {self._shown(got.body)}"
+            msg = f"{self.url} answered {got.status}: {self.shown(got.body)}"
             raise ModelRefused(msg, status=got.status)
         if hear is not None and got.content_type == EVENTS:
             # From a cassette, or through one, nothing was heard as it came.
@@ -136,11 +136,11 @@ class Server:
             return json.loads(got.body)
         except (ValueError, RecursionError) as exc:
             kind = self._clean(got.content_type) if got.content_type else "no"
-            what = f"{kind} content type: {self._shown(got.body)}"
+            what = f"{kind} content type: {self.shown(got.body)}"
             msg = f"{self.url} answered what is not JSON, of {what}"
             raise ModelAnswer(msg) from exc
 
-    def _shown(self, body: bytes) -> str:
+    def shown(self, body: bytes) -> str:
         """Return the beginning of a server's message, in one line, without the key."""
         said = body.decode("utf-8", "replace")
         with suppress(ValueError, TypeError, LookupError, RecursionError):
@@ -164,7 +164,7 @@ class Server:
                 if got.status not in PASSING and got.status < 500:
                     return got
                 why: Exception | None = None
-                said = f"{got.status}: {self._shown(got.body)}"
+                said = f"{got.status}: {self.shown(got.body)}"
                 wanted_s = retry_after_s(headers)
             except (OSError, HTTPException) as exc:
                 said, why = self._clean(told(exc)), exc

@@ -194,8 +194,11 @@ class _ToStderr(logging.Handler):
     """Writes to what stderr is at the time, and so never to one that was closed."""
 
     def emit(self, record: logging.LogRecord) -> None:
-        sys.stderr.write(f"{self.format(record)}\n")
-        sys.stderr.flush()
+        try:
+            sys.stderr.write(f"{self.format(record)}\n")
+            sys.stderr.flush()
+        except Exception:  # noqa: BLE001 - a full disk or a reader that left fails no request
+            self.handleError(record)
 
 
 def log_to_stderr(level: str) -> None:

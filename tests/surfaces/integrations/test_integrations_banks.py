@@ -5,7 +5,8 @@ import copy
 from datetime import UTC, datetime
 
 import pytest
-from langchain_core.messages import HumanMessage
+from langchain_core.messages import AIMessage, HumanMessage
+from llama_index.core.base.llms.types import ToolCallBlock
 from llama_index.core.llms import ChatMessage
 from pydantic_ai.messages import ModelRequest, UserPromptPart
 
@@ -50,6 +51,37 @@ def test_the_bank_of_an_asynchronous_memory_will_do():
             return len(await session.get_items()), len(found) > 0
 
     assert (1, True) == asyncio.run(main())
+
+
+def nested(depth):
+    value = "Hello."
+    for _ in range(depth):
+        value = [value]
+    return value
+
+
+def test_a_message_that_cannot_be_json_is_refused_as_one(bank):
+    deep = {"name": "find", "args": {"in": nested(5000)}, "id": "1"}
+    block = ToolCallBlock(tool_call_id="1", tool_name="find", tool_kwargs=deep["args"])
+    session = HippocampusSession("s", bank)
+    history, talk = (
+        HippocampusChatMessageHistory(bank, "t"),
+        HippocampusMemory(bank=bank, session="m"),
+    )
+    for add in (
+        lambda: asyncio.run(session.add_items([{"role": "user", "content": nested(5000)}])),
+        lambda: history.add_messages([AIMessage("Hello.", tool_calls=[deep])]),
+        lambda: talk.put(ChatMessage(role="assistant", blocks=[block])),
+        lambda: talk.put(ChatMessage("Hello.", additional_kwargs={"of": object()})),
+        lambda: asyncio.run(
+            HippocampusMemoryBlock(bank=bank).aput(
+                [ChatMessage("Hello.", additional_kwargs={"of": object()})]
+            )
+        ),
+    ):
+        with pytest.raises(InputError, match="nothing was stored"):
+            add()
+    assert [] == bank.episodes()
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ from langgraph.store.base import (
 from langgraph.store.memory import InMemoryStore
 
 from hippocampus import Memory
-from hippocampus.errors import InputError, InvalidFilter
+from hippocampus.errors import InputError, InvalidFilter, StoreLocked
 from hippocampus.integrations.langgraph import HippocampusStore
 from hippocampus.upkeep import find_residue
 
@@ -443,6 +443,8 @@ def test_pages_together_are_the_whole_in_the_same_order(store):
     assert [] == store.search(NOTES, limit=0)
     with pytest.raises(InputError, match="limit=-1"):
         store.search(NOTES, limit=-1)
+    with pytest.raises(InputError, match="query=5"):
+        store.search(NOTES, query=5)
 
 
 def test_namespaces_are_listed_by_prefix_suffix_wildcard_and_depth(store):
@@ -507,6 +509,22 @@ def test_what_is_deleted_while_it_is_read_does_not_come_back(
 
     assert there.get(NOTES, "k") is None
     assert [] == bank.episodes()
+
+
+def test_what_gets_no_end_while_it_is_read_has_none(bank, clock):
+    busy = Busy(bank, "episodes")
+    here, there = (HippocampusStore(one, clock=clock) for one in (busy, bank))
+    here.put(NOTES, "k", {"n": 1}, ttl=16)
+    clock.advance(minutes(5))
+
+    def after_it_is_read():
+        busy.meanwhile = lambda: there.put(NOTES, "k", {"n": 2}, ttl=None)
+
+    busy.meanwhile = after_it_is_read
+    assert {"n": 1} == here.get(NOTES, "k").value
+    assert {"n": 2} == here.get(NOTES, "k").value
+    clock.advance(minutes(60))
+    assert 0 == here.sweep_ttl()
 
 
 EXACT = {"omit_expired": True}
@@ -581,6 +599,23 @@ def test_what_expired_is_swept_when_it_is_time(bank, clock):
     assert 0 == store.sweep_ttl()
 
 
+def test_a_held_item_is_read_and_neither_changed_nor_swept(bank, clock):
+    store = HippocampusStore(bank, clock=clock)
+    store.put(NOTES, "k", {"n": 1}, ttl=10)
+    bank.hold(bank.episodes()[0].id, reason="a court asks for it")
+    store.put(NOTES, "other", {"n": 1}, ttl=10)
+
+    for change in (lambda: store.put(NOTES, "k", {"n": 2}), lambda: store.delete(NOTES, "k")):
+        with pytest.raises(InputError, match="'users/ada/notes#k' is held"):
+            change()
+    assert 2 == len(bank.episodes())
+    for _ in range(3):
+        clock.advance(minutes(9))
+        assert {"n": 1} == store.get(NOTES, "k").value
+    assert 1 == store.sweep_ttl()
+    assert {"n": 1} == store.get(NOTES, "k").value
+
+
 @pytest.mark.parametrize("ttl", [None, {"default_ttl": 9}, {"omit_expired": False}])
 def test_expired_items_are_shown_until_swept_unless_they_are_to_be_omitted(bank, clock, ttl):
     store = HippocampusStore(bank, ttl=ttl, clock=clock)
@@ -639,6 +674,27 @@ def test_what_is_wrong_with_one_of_a_tick_is_told_to_that_one(store):
     said = asyncio.run(main())
     assert [None, InvalidFilter, InvalidNamespaceError] == [said[0], type(said[1]), type(said[2])]
     assert 1 == store.get(NOTES, "k").value["n"]
+
+
+class LockedStore(HippocampusStore):
+    """A store that somebody else has locked, and that notes how often it was waited for."""
+
+    waits = 0
+
+    def batch(self, ops):
+        self.waits += 1
+        raise StoreLocked(f"{len(ops)} operations wait", path="agent.db")
+
+
+def test_tasks_of_a_tick_wait_for_a_locked_store_once_and_not_each(bank):
+    store = LockedStore(bank)
+
+    async def main():
+        puts = (store.aput(NOTES, f"k{n}", {"n": n}) for n in range(40))
+        return await asyncio.gather(*puts, return_exceptions=True)
+
+    assert [StoreLocked] * 40 == [type(said) for said in asyncio.run(main())]
+    assert 1 == store.waits
 
 
 def test_who_leaves_a_tick_takes_no_other_along(store):

@@ -149,6 +149,23 @@ def test_a_result_of_a_tool_is_never_returned_without_its_question(bank):
     assert turn == talk.get()
 
 
+@pytest.mark.parametrize("calls", [3, 16, 40, 150])
+def test_a_run_of_calls_however_long_begins_with_its_question(bank, calls):
+    talk = HippocampusMemory(bank=bank, session="talk", recent_tokens=60, budget_tokens=0)
+    talk.put_messages([ChatMessage("Hello.", role="user"), ChatMessage("Hi.", role="assistant")])
+    made = [ChatMessage("Plan my trip.", role="user")]
+    for number in range(calls):
+        call = ToolCallBlock(tool_call_id=str(number), tool_name="find", tool_kwargs={})
+        result = {"tool_call_id": str(number)}
+        made += [
+            ChatMessage(role="assistant", blocks=[call]),
+            ChatMessage("word " * 20, role="tool", additional_kwargs=result),
+        ]
+    talk.put_messages(made)
+
+    assert made == talk.get()
+
+
 def test_messages_that_were_set_can_be_reset(talk, bank):
     talk.put(ChatMessage("old", role="user"))
     talk.set([ChatMessage("new", role="user"), ChatMessage("newer", role="user")])

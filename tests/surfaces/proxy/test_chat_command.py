@@ -87,6 +87,19 @@ def test_both_sides_are_remembered_once_a_model_is_told_what_comes_to_mind(
     assert remembered()[-1] == ("assistant", "In Lisbon.")
 
 
+def test_neither_a_models_thoughts_nor_halves_of_characters_are_remembered(
+    modelled, upstream, remembered
+):
+    thought = "<think>They may live in Rome, or {}?</think>\n\n"
+    upstream.script = [completion(f"{thought}In Lisbon."), completion("Gladly \ud83d")]
+    modelled("Where do I live?", "Tell me more.")
+    upstream.script = [completion("<think>Let me see whether they")]
+    modelled("And now?")
+
+    said = [text for role, text in remembered() if role == "assistant"]
+    assert ["In Lisbon.", "Gladly \ufffd"] == said
+
+
 def test_a_model_that_fails_keeps_the_conversation(modelled, upstream, remembered):
     upstream.script = [(400, {}, {"error": {"message": "too long for me"}}), completion("Hi.")]
     out, err = modelled("Hello there.", "And again.")

@@ -1,5 +1,6 @@
 """What a server tells of itself: logs, figures, traces; and never what was said, or to whom."""
 
+import io
 import json
 import logging
 import random
@@ -170,18 +171,37 @@ def test_traces_named_by_the_route_go_on_those_of_the_caller(memory, serve, span
     assert "4711-quorn" not in told
 
 
-def test_what_the_client_of_the_database_says_is_a_line_of_json_as_well(capsys):
+@pytest.fixture
+def to_stderr():
+    """Have the server's log go where a server writes it, and back when the test is over."""
     loggers = [
         logging.getLogger(name) for name in ("hippocampus.server", "uvicorn.error", "psycopg")
     ]
     before = [(one, one.handlers[:], one.level, one.propagate) for one in loggers]
-    try:
-        log_to_stderr("info")
-        logging.getLogger("psycopg.pool").warning("error connecting:\nis it running?")
-    finally:
-        for one, handlers, level, propagate in before:
-            one.handlers[:], one.propagate = handlers, propagate
-            one.setLevel(level)
+    log_to_stderr("info")
+    yield
+    for one, handlers, level, propagate in before:
+        one.handlers[:], one.propagate = handlers, propagate
+        one.setLevel(level)
+
+
+@pytest.mark.usefixtures("to_stderr")
+def test_a_log_that_nobody_reads_any_more_fails_no_request(http, monkeypatch):
+    class Gone(io.StringIO):
+        def flush(self):
+            raise BrokenPipeError
+
+    with monkeypatch.context() as patched:
+        patched.setattr("sys.stderr", Gone())
+        asked = [http.get("/healthz").status_code for _ in range(3)]
+        log.info("request", extra={"seen": {}})
+
+    assert [200] * 3 == asked
+
+
+@pytest.mark.usefixtures("to_stderr")
+def test_what_the_client_of_the_database_says_is_a_line_of_json_as_well(capsys):
+    logging.getLogger("psycopg.pool").warning("error connecting:\nis it running?")
     (line,) = capsys.readouterr().err.splitlines()
     told = json.loads(line)
     assert ("warning", "error connecting:\nis it running?") == (told["level"], told["event"])

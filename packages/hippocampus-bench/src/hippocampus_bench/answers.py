@@ -207,21 +207,25 @@ def _read_reply(answer: str) -> str:
 
 
 def _read_score(answer: str) -> float:
-    found = re.search(r"\b[1-5]\b", _read_reply(answer))
-    if found is None:
-        msg = "it must be an integer between 1 and 5"
-        raise ModelAnswer(msg)
-    return float(found[0])
+    reply = _SCALE.sub(" ", _read_reply(answer))
+    return float(_judgement(reply, r"(?<![\d.])([1-5])(?!\.?\d)", "an integer between 1 and 5"))
 
 
 def _read_verdict(answer: str) -> float:
-    found = re.search(r"\b(yes|no)\b", _read_reply(answer).lower())
-    if found is None:
-        msg = "it must be yes or no"
+    return float("yes" == _judgement(_read_reply(answer).lower(), r"\b(yes|no)\b", "yes or no"))
+
+
+def _judgement(reply: str, form: str, wanted: str) -> str:
+    """Return the judgement with which a reply begins, or the only one that it has."""
+    begins, found = re.match(rf"\W*{form}", reply), set(re.findall(form, reply))
+    if begins is None and len(found) != 1:  # "There is no doubt: yes."
+        msg = f"it must be {wanted}, and nothing else"
         raise ModelAnswer(msg)
-    return float(found[0] == "yes")
+    return str(begins[1]) if begins else found.pop()
 
 
+_SCALE: Final = re.compile(r"\b1\s*(?:to|-|–)\s*5\b|(?<=\d)\s*(?:/|out of)\s*5\b")
+"""Mention of all the scores there are, which is none."""
 PROMPTS: Final = Path(__file__).parent / "prompts"
 _SCORE: Final = llm.ModelTask(kind="judge-score", read=_read_score, show=_to_judge, folder=PROMPTS)
 _VERDICTS: Final = {

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import hashlib
 import json
+import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -233,6 +234,10 @@ class SourceNode:
             raise self._wrong("an ISO 8601 time, such as 2025-03-02T18:30:00") from exc
         return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
+    def no_time(self, example: str) -> InputError:
+        """Return the complaint of a text that is no time in the form of an example."""
+        return InputError(f"{self.where}: {self.text()!r} is not a time like {example!r}")
+
     def _wrong(self, needed: str) -> InputError:
         shown = repr(self.value)
         shown = shown if len(shown) <= 60 else f"{shown[:57]}…"
@@ -248,10 +253,10 @@ def read_json(path: Path) -> SourceNode:
         )
     except FileNotFoundError as exc:
         raise SourceError("no such file; give the data set's .json or .json.gz", path=path) from exc
-    except (OSError, EOFError) as exc:
+    except (OSError, EOFError, zlib.error) as exc:
         msg = f"cannot be read: {exc}"
         raise SourceError(msg, path=path) from exc
-    except ValueError as exc:
+    except (ValueError, RecursionError) as exc:
         msg = f"is not JSON: {exc}"
         raise SourceError(msg, path=path) from exc
 

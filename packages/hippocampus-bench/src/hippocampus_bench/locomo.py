@@ -118,12 +118,13 @@ def session_time(node: SourceNode) -> datetime:
     match = _WHEN.fullmatch(node.text().strip())
     month = match[5].lower() if match else ""
     if match is None or month not in _MONTHS:
-        msg = f"{node.where}: {node.text()!r} is not a time like '1:56 pm on 8 May, 2023'"
-        raise InputError(msg)
+        raise node.no_time("1:56 pm on 8 May, 2023")
     hour = int(match[1]) % 12 + (12 if match[3].lower() == "p" else 0)
-    return datetime(
-        int(match[6]), _MONTHS.index(month) + 1, int(match[4]), hour, int(match[2]), tzinfo=UTC
-    )
+    date = int(match[6]), _MONTHS.index(month) + 1, int(match[4])
+    try:
+        return datetime(*date, hour, int(match[2]), tzinfo=UTC)
+    except ValueError as exc:
+        raise node.no_time("1:56 pm on 8 May, 2023") from exc
 
 
 def evidence(node: SourceNode | None, known: Mapping[str, str]) -> frozenset[str]:

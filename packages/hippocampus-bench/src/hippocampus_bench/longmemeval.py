@@ -245,7 +245,9 @@ def session_time(node: SourceNode) -> datetime:
     """Read "2023/05/30 (Tue) 23:40"."""
     match = _WHEN.fullmatch(node.text().strip())
     if match is None:
-        msg = f"{node.where}: {node.text()!r} is not a time like '2023/05/30 (Tue) 23:40'"
-        raise InputError(msg)
+        raise node.no_time("2023/05/30 (Tue) 23:40")
     year, month, day, hour, minute = (int(part or 0) for part in match.groups())
-    return datetime(year, month, day, hour, minute, tzinfo=UTC)
+    try:
+        return datetime(year, month, day, hour, minute, tzinfo=UTC)
+    except ValueError as exc:
+        raise node.no_time("2023/05/30 (Tue) 23:40") from exc

@@ -87,6 +87,9 @@ def make_passages(
         questions: how many of each kind.
         wording: what it is told and asked in.
 
+    Raises:
+        InputError: the wording has too few names for so many.
+
     """
     texts = read(PASSAGES, wording).texts
     dice = random.Random(seed)  # noqa: S311 - not for secrets
@@ -141,6 +144,16 @@ class _FreshNames:
 
 def _world(dice: random.Random, people: int, texts: PassageTexts) -> dict[str, list[_Thing]]:
     names, told = texts.names, texts.facts
+    works, titles = (
+        people // 3 + people // 5,
+        len(set(names.work_first)) * len(set(names.work_second)),
+    )
+    if works > titles:  # else names would be thrown for without end
+        msg = (
+            f"size={people}: needs names of {works} films and records, and the wording has {titles}"
+            " (names.work_first with names.work_second); give fewer people, or more words"
+        )
+        raise InputError(msg)
     fresh = _FreshNames(dice, texts).make
 
     def some(kind: str, count: int, make: str) -> list[_Thing]:
