@@ -136,6 +136,39 @@ def test_what_is_no_key_at_all_is_refused(given):
     assert as_key(None) is None
 
 
+# ---------------------------------------------------------------- rings
+
+
+def test_a_ring_that_a_link_leads_to_is_renewed_where_it_is(tmp_path):
+    ring, link = tmp_path / "shared", tmp_path / "here"
+    ring.write_text(f"{SECRET}\n")
+    link.symlink_to(ring)
+
+    new = Key.ring(link).renewed()
+
+    assert Key.ring(ring).secrets() == [SECRET.encode(), new]
+    Key.ring(link).keep([new])
+    assert link.is_symlink()
+    assert Key.ring(ring).secrets() == Key.ring(link).secrets() == [new]
+
+
+def test_a_copy_of_a_ring_that_a_killed_process_left_goes_with_the_next_change(tmp_path):
+    ring = tmp_path / "ring"
+    ring.write_text(f"{SECRET}\n")
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr("pathlib.Path.replace", lambda *_: 1 / 0)
+        patched.setattr("pathlib.Path.unlink", lambda *_, **__: None)
+        with pytest.raises(ZeroDivisionError):
+            Key.ring(ring).renewed()
+    (left,) = {*tmp_path.iterdir()} - {ring}
+    os.utime(left, (0, 0))
+
+    new = Key.ring(ring).renewed()
+
+    assert [*tmp_path.iterdir()] == [ring]
+    assert Key.ring(ring).secrets() == [SECRET.encode(), new]
+
+
 # ---------------------------------------------------------------- the system's keyring
 
 
