@@ -25,6 +25,7 @@ from hippocampus.core.key import Key, as_key
 from hippocampus.core.lazy_dataclass import immutable
 from hippocampus.core.records import Block, EpisodeRow, Progress, State, states_told
 from hippocampus.encode import tokens as tokenizer
+from hippocampus.engine.context import CALIBRATED
 from hippocampus.errors import InputError, StoreCorrupt
 from hippocampus.journal.content import Segment
 from hippocampus.journal.transfer import write_export
@@ -38,6 +39,13 @@ _TELLS: Final[Mapping[State, type[JournalEvent]]] = {
     "erased": Erased,
 }
 """Event noted of an episode whose own changes are lost, by its state."""
+_TAKEN_OVER: Final[Mapping[str, str]] = {
+    "salt": "keys of servers are not known by it any more, so make new ones",
+    "vault": "what was sealed in the vault does not open any more",
+    "api-keys": "keys of servers are gone, so make new ones: without one nobody is let in",
+    CALIBRATED: "what the numbers of the embedder mean is to be found out anew",
+}
+"""Settings that a new store has of the damaged one, and what is lost with each."""
 _LONGEST_ID: Final = 64
 """Characters; ids of ours have 24, and what is much longer damage has made. Chosen by hand."""
 
@@ -67,7 +75,8 @@ def salvage(
 
     Every sound episode comes along, with its history, and what is derived is made anew. An episode
     whose text is damaged is there as one that was erased; a text whose row is damaged keeps its
-    first moment and nothing else. What sleep has made is made again by the next sleep.
+    first moment and nothing else. What sleep has made is made again by the next sleep. The key of
+    the vault comes along as well, and so do keys of servers.
 
     Args:
         path: the damaged store.
@@ -78,7 +87,8 @@ def salvage(
     Raises:
         InputError: the new store holds something.
         StoreEncrypted, WrongKey: the damaged one is encrypted, and the key does not open it.
-        StoreCorrupt: not even the tables of the damaged one can be told.
+        StoreCorrupt: not even the tables of the damaged one can be told, or it is encrypted, and
+            what opens it is gone.
 
     """
     if memory.banks():
@@ -87,6 +97,7 @@ def salvage(
     copied: dict[str, int] = {}
     lost: list[str] = []
     with DamagedStore(Path(path), key=as_key(key)) as store, TemporaryDirectory() as folder:
+        lost += _take_settings(store, memory)
         banks = store.banks()
         for place, (number, name) in enumerate(banks):
             file = Path(folder, f"{number}.jsonl")
@@ -102,6 +113,17 @@ def salvage(
                 progress(place + 1, len(banks))
         lost += store.lost
     return Salvaged(banks=copied, lost=tuple(lost))
+
+
+def _take_settings(store: DamagedStore, memory: Memory) -> list[str]:
+    """Have a new store open what the damaged one has sealed, and know its keys; return the loss."""
+    told = store.settings(_TAKEN_OVER)
+    kept = {name: value for name, value in told.items() if value is not None}
+    lost = [name for name in told if name not in kept]
+    if "api-keys" in lost:
+        kept["api-keys"] = "[]"  # a store that has had keys is never open to all
+    memory.engine.take_over(kept)
+    return [f"the setting {name!r}, if there was one: {_TAKEN_OVER[name]}" for name in lost]
 
 
 def export_sound(store: DamagedStore, bank: int, name: str, out: TextIO) -> tuple[int, list[str]]:

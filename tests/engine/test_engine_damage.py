@@ -2,6 +2,7 @@
 
 import sqlite3
 import struct
+import sys
 from contextlib import closing, suppress
 from datetime import UTC, datetime, timedelta
 
@@ -9,11 +10,19 @@ import numpy as np
 import pytest
 
 from hippocampus import Memory, Turn
+from hippocampus.core.config import Config, Secrets
 from hippocampus.core.events import JournalRow
 from hippocampus.core.idempotency import Request, doing
 from hippocampus.core.key import Key
-from hippocampus.errors import HippocampusError, InputError, NotAStore, StoreCorrupt
+from hippocampus.errors import (
+    HippocampusError,
+    InputError,
+    NotAStore,
+    StoreCorrupt,
+    Unauthorized,
+)
 from hippocampus.salvage import salvage
+from hippocampus.server.keys import Keys
 from hippocampus.testing import HashEmbedder, ManualClock
 from hippocampus.upkeep import verify
 
@@ -248,6 +257,65 @@ def test_salvage_says_that_the_key_of_a_bank_is_missing(path, tmp_path, key):
 
     missing = "the key of bank 1, and with it every word there" in found.lost
     assert (missing, not any(one.text for one in episodes)) == (key is not None,) * 2
+
+
+def make_sealed(path, vault):
+    """Make a store that has a secret in its vault and a key of servers; return the key's token."""
+    secrets = Config(secrets=Secrets(write="vault"))
+    with Memory(path, embedder="none", config=secrets, vault=vault, **OPENING) as memory:
+        memory.bank("ada").remember("My card is 4111 1111 1111 1111, keep it.", at=NOW)
+        return Keys(memory).create("ada's phone", "read", ["ada"]).token
+
+
+@pytest.mark.parametrize("opens", [True, False], ids=["with the vault", "without"])
+def test_salvage_brings_what_opens_the_vault_and_the_keys_of_servers(path, tmp_path, opens):
+    vault = Key.command([sys.executable, "-c", "print('of the vault ' * 4)"])
+    token = make_sealed(path, vault)
+    given = {"vault": vault} if opens else {}
+    with Memory(tmp_path / "new.db", embedder="none", **given, **OPENING) as memory:
+        assert () == salvage(path, memory, **OPENING).lost
+        assert verify(memory).sound
+    with Memory(tmp_path / "new.db", embedder="none", vault=vault, **OPENING) as memory:
+        bank, keys = memory.bank("ada"), Keys(memory)
+        (kept,) = bank.episodes()
+        assert "4111 1111 1111 1111" in bank.reveal(kept.id).text
+        assert keys.refresh()
+        assert keys.caller(token).banks == ("ada",)
+
+
+@pytest.mark.parametrize("name", ["salt", "vault", "api-keys"])
+def test_salvage_tells_of_keys_that_are_damaged_and_lets_nobody_in(path, tmp_path, name):
+    token = make_sealed(path, Key.command([sys.executable, "-c", "print('of the vault ' * 4)"]))
+    change(path, "UPDATE settings SET checksum = x'00' WHERE key = ?", name)
+    with Memory(tmp_path / "new.db", embedder="none", **OPENING) as memory:
+        (told,) = salvage(path, memory, **OPENING).lost
+        keys = Keys(memory)
+        assert keys.refresh()
+        if name != "vault":
+            with pytest.raises(Unauthorized):
+                keys.caller(token)
+    assert f"the setting {name!r}" in told
+
+
+def page_of(path, name):
+    """Return the number of the first page of a table or index, from 1, and the size of a page."""
+    with closing(sqlite3.connect(path)) as db:
+        db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        sql = "SELECT rootpage FROM sqlite_schema WHERE name = ?"
+        return db.execute(sql, (name,)).fetchone()[0], db.execute("PRAGMA page_size").fetchone()[0]
+
+
+def test_salvage_takes_nothing_that_is_sealed_for_words(path, ids, tmp_path, key):
+    assert ids
+    number, size = page_of(path, "settings")
+    with path.open("r+b") as file:
+        file.seek((number - 1) * size)
+        file.write(b"\x55" * size)
+    if key is None:
+        assert rescued(path, tmp_path)[0].banks == {"ada": 6, "bob": 1}
+    else:
+        with pytest.raises(StoreCorrupt, match="its header is damaged"):
+            rescued(path, tmp_path)
 
 
 @pytest.mark.parametrize("what", DAMAGE)
@@ -574,7 +642,13 @@ def test_an_episode_that_cannot_be_is_damage_whatever_its_checksum_says(path, id
 
 @pytest.mark.parametrize(
     ("key", "value"),
-    [("embedder", "{}"), ("embedder", "["), ("signatures", "{"), ("signatures", "[]")],
+    [
+        ("embedder", "{}"),
+        ("embedder", "["),
+        ("signatures", "{"),
+        ("signatures", "[]"),
+        ("salt", "x"),
+    ],
 )
 def test_a_setting_that_cannot_be_is_damage_whatever_its_checksum_says(path, ids, key, value):
     assert ids

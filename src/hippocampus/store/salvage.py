@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -119,11 +119,18 @@ class DamagedStore:
         return db
 
     def _is_encrypted(self) -> bool:
-        """Return whether words are sealed, by the settings: the mark of the file may be damaged."""
-        if "settings" not in self._tables:
-            return schema.read_format(self._db)[0] == schema.ENCRYPTED_ID
+        """
+        Return whether words are sealed, by the settings: the mark of the file may be damaged.
+
+        Where they cannot be read the mark is believed: what is sealed is not to be taken for words.
+        """
         keys = "SELECT 1 FROM settings WHERE key = ? OR key GLOB ? LIMIT 1"
-        return bool(self._every(keys, HEADER, f"{key_of(0)[:-1]}*"))
+        found = (
+            self._read(keys, HEADER, f"{key_of(0)[:-1]}*") if "settings" in self._tables else None
+        )
+        if found is None:
+            return schema.read_format(self._db)[0] == schema.ENCRYPTED_ID
+        return bool(found)
 
     def _plain_tables(self, migrations: Sequence[schema.Migration]) -> frozenset[str]:
         """
@@ -170,6 +177,18 @@ class DamagedStore:
             if holds(mark, row_checksum("settings", values=(name, value))):
                 return str(value)
         return None
+
+    def settings(self, names: Iterable[str]) -> dict[str, str | None]:
+        """Return settings by name: None for what is damaged, nothing of what is not there."""
+        told: dict[str, str | None] = {}
+        more = ", checksum" if self._format >= _CHECKED else ""
+        sql = f"SELECT value{more} FROM settings WHERE key = ?"  # noqa: S608 - our own names
+        for name in names:
+            found = self._read(sql, name) if "settings" in self._tables else None
+            for value, *mark in [(None,)] if found is None else found:
+                whole = self._passes(mark, row_checksum("settings", values=(name, value)))
+                told[name] = self._opened(STORE, name, value) if whole else None
+        return told
 
     def close(self) -> None:
         """Release the file, and the copy of it."""
