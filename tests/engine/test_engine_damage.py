@@ -250,6 +250,37 @@ def test_a_sound_store_is_salvaged_whole(path, ids, tmp_path):
         assert history == memory.bank("ada").history(ids[1])
 
 
+def leaves(raw, size, number):
+    """Return the numbers of the pages under one of a table without rowids."""
+    page = raw[(number - 1) * size : number * size]
+    if page[0] != 2:
+        return [number]
+    (cells,) = struct.unpack(">H", page[3:5])
+    places = struct.unpack(f">{cells}H", page[12 : 12 + 2 * cells])
+    below = [struct.unpack(">I", page[at : at + 4])[0] for at in places]
+    return [*below, struct.unpack(">I", page[8:12])[0]]
+
+
+@pytest.mark.parametrize("which", [1, -1], ids=["a page between", "the last page"])
+def test_salvage_finds_every_bank_though_a_page_of_each_table_is_damaged(path, tmp_path, which):
+    with opened(path) as memory:
+        for name in ("ada", "bob", "eve"):
+            turns = [Turn(text=f"Remark {n} of {name} is of rain.", at=NOW) for n in range(90)]
+            memory.bank(name).remember_many(turns)
+    tables = [page_of(path, name) for name in ("episodes", "journal")]
+    raw = bytearray(path.read_bytes())
+    number, size = page_of(path, "banks")
+    for page in (number, *(leaves(raw, size, first)[which] for first, _ in tables)):
+        raw[(page - 1) * size : page * size] = b"\x55" * size
+    path.write_bytes(raw)
+
+    with opened(tmp_path / "new.db") as memory:
+        found = salvage(path, memory, **OPENING)
+        assert {"salvaged-1", "salvaged-2", "salvaged-3"} == {*found.banks}
+        assert sum(found.banks.values()) > 200
+        assert verify(memory).sound
+
+
 @pytest.mark.usefixtures("ids")
 def test_salvage_says_that_the_key_of_a_bank_is_missing(path, tmp_path, key):
     change(path, "DELETE FROM settings WHERE key = 'key 1'")  # which a plain store does not have

@@ -42,7 +42,7 @@ _UNREADABLE: Final = frozenset(
 _AT_ONCE: Final = 4096
 """Keys asked for in one query, until one fails."""
 _MOST: Final = 1 << 31
-"""A number that no row of a bank reaches."""
+"""A number that no bank reaches, and no row of one."""
 _MOST_FAILED: Final = 100_000
 """Reads of one table that may fail before the rest of it is given up. Chosen by hand."""
 _CHECKED: Final = 5
@@ -211,11 +211,26 @@ class DamagedStore:
             else:
                 self.lost.append(f"the name of bank {number}, perhaps {name!r}")
         # The row of a bank may be lost where its episodes and changes are not.
-        for table in sorted({"episodes", "journal"} & self._tables):
-            for (number,) in self._every(f"SELECT DISTINCT bank FROM {table}"):  # noqa: S608
-                if isinstance(number, int):
-                    named.setdefault(number, f"salvaged-{number}")
+        for table, key in (("episodes", "row"), ("journal", "seq")):
+            for number in self._numbers(table, key) if table in self._tables else ():
+                named.setdefault(number, f"salvaged-{number}")
         return sorted(one for one in named.items() if not one[1].startswith(DROPPED))
+
+    def _numbers(self, table: str, key: str) -> Iterator[int]:
+        """Yield the banks that have rows in a table, around pages that cannot be read."""
+        # Step by step through its key: one query for all would end at the first such page.
+        after = f"SELECT bank FROM {table} WHERE bank > ? ORDER BY bank, {key} LIMIT 1"  # noqa: S608
+        last = f"SELECT bank FROM {table} WHERE bank = ? ORDER BY {key} DESC LIMIT 1"  # noqa: S608
+        number = failed = 0
+        while failed < _MOST_FAILED and number < _MOST:
+            found = self._read(after, number)
+            if found is None:  # where the next one begins; it may go on where it can be read
+                failed, number = failed + 1, number + 1
+                found = self._every(last, number)
+            elif not found or not isinstance(found[0][0], int):
+                return
+            for (number,) in found:
+                yield number
 
     def episodes(self, bank: int) -> dict[int, EpisodeRow | str | None]:
         """Return episodes by row; of a damaged one its id, if there is one, or None."""
