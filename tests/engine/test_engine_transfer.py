@@ -306,6 +306,33 @@ def test_an_export_with_any_byte_changed_is_refused_or_still_sound(export, open_
         memory.close()
 
 
+def test_no_more_rows_are_read_than_there_are_whatever_an_export_says_of_parts(
+    memory, tmp_path, monkeypatch
+):
+    bank, other = memory.bank("ada"), memory.bank("other")
+    first = bank.remember("The key is under the pot.")
+    bank.correct(first.id, "The key is under the mat.")
+    bank.export(tmp_path / "out.jsonl")
+    told = (tmp_path / "out.jsonl").read_text("utf-8")
+    made_up = told.replace('"parts":1', '"parts":2147483647')
+    (tmp_path / "made up.jsonl").write_text(made_up, "utf-8")
+    other.import_(tmp_path / "made up.jsonl")
+    episodes, asked = memory.engine.store.episodes, []
+    read = episodes.read
+
+    def counted(bank, rows):
+        assert len(rows) <= 2
+        asked.append(rows)
+        return read(bank, rows)
+
+    monkeypatch.setattr(episodes, "read", counted)
+    (last,) = other.episodes()
+    assert 2 == len({change.episode for change in other.history(last.id)})
+    assert 1 == other.forget(last.id)
+    assert 2 == other.forget(last.id, erase=True)
+    assert range(2) in asked
+
+
 def test_what_is_no_export_is_told_so(bank, tmp_path):
     (tmp_path / "notes.md").write_text("# Notes\n\nThe key is under the pot.\n")
     with pytest.raises(SourceError, match="not an export"):
