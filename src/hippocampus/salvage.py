@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final, TextIO
@@ -46,6 +46,8 @@ _TAKEN_OVER: Final[Mapping[str, str]] = {
     CALIBRATED: "what the numbers of the embedder mean is to be found out anew",
 }
 """Settings that a new store has of the damaged one, and what is lost with each."""
+_MOST_MISSING: Final = 256
+"""Rows that may be missing before a damaged one that is the last: several pages. Chosen by hand."""
 _LONGEST_ID: Final = 64
 """Characters; ids of ours have 24, and what is much longer damage has made. Chosen by hand."""
 
@@ -139,15 +141,13 @@ def export_sound(store: DamagedStore, bank: int, name: str, out: TextIO) -> tupl
     """
     stored, journal = store.episodes(bank), store.journal(bank)
     texts = dict(_texts(store, bank))
-    last = max(
-        (*stored, *texts, *(c.row for c in journal.values() if c.row is not None)), default=-1
-    )
+    known = {*texts, *(c.row for c in journal.values() if c.row is not None)}
+    last, lost = _last_row(stored, known, name)
     # Something stands for each that is lost, or the numbers of the others would change.
     changes = [journal.get(seq) or _gap(seq) for seq in range(1, max(journal, default=0) + 1)]
     # Backwards, so that the first change of a row is the one that stays.
     first = {c.row: c.at for c in reversed(changes) if c.row is not None}
     told = states_told((c.row, class_of(c.kind)) for c in changes)
-    lost: list[str] = []
     records: list[EpisodeRow] = []
     ids: set[str] = set()
     at = 0
@@ -176,6 +176,25 @@ def export_sound(store: DamagedStore, bank: int, name: str, out: TextIO) -> tupl
     whole = _whole(changes, bank, store.path)
     write_export(out, name, records, lambda _: texts, whole, path=store.path)
     return sum(record.state != "erased" for record in records), lost
+
+
+def _last_row(
+    stored: Mapping[int, EpisodeRow | str | None], known: Collection[int], name: str
+) -> tuple[int, list[str]]:
+    """
+    Return the last row of a bank, and a message for each that is damaged and lies far behind it.
+
+    The number of a damaged row may be anything, and rows have no gaps: something would have to
+    stand for all before it.
+    """
+    sound = (row for row, found in stored.items() if isinstance(found, EpisodeRow))
+    last, lost = max((*sound, *known), default=-1), list[str]()
+    for row in sorted(row for row in stored if row > last):
+        if row - last > _MOST_MISSING:
+            lost.append(f"an episode of bank {name!r} whose row is damaged, perhaps {row}")
+        else:
+            last = row
+    return last, lost
 
 
 def _texts(store: DamagedStore, bank: int) -> Iterator[tuple[int, str]]:

@@ -362,6 +362,17 @@ def test_salvage_brings_all_that_is_sound_with_a_list_of_what_is_lost(path, ids,
     assert checked.sound, checked.problems
 
 
+@pytest.mark.parametrize("number", [6_000, 1 << 30, 1 << 62])
+def test_salvage_makes_nothing_up_for_a_row_whose_number_is_damaged(path, ids, tmp_path, number):
+    change(path, "UPDATE episodes SET row = ? WHERE bank = 1 AND row = 5", number)
+    change(path, "UPDATE journal SET seq = ? WHERE bank = 1 AND seq = 7", number)
+    found, episodes, checked = rescued(path, tmp_path)
+
+    assert len(ids) == len(episodes) == found.banks["ada"]
+    assert 3 <= len(found.lost) < 6
+    assert checked.sound, checked.problems
+
+
 @pytest.mark.slow
 def test_salvage_goes_around_pages_that_cannot_be_read(path, tmp_path):
     with opened(path) as memory:

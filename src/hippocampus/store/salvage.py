@@ -41,6 +41,8 @@ _UNREADABLE: Final = frozenset(
 """Results of SQLite for a file whose header is none, or says what cannot be."""
 _AT_ONCE: Final = 4096
 """Keys asked for in one query, until one fails."""
+_QUERIES: Final = 4096
+"""Queries by which a table is read, about: the number of its last row may be damaged."""
 _MOST: Final = 1 << 31
 """A number that no bank reaches, and no row of one."""
 _MOST_FAILED: Final = 100_000
@@ -325,13 +327,16 @@ class DamagedStore:
         known = last[0][0] if last and isinstance(last[0][0], int) else None
         if last and last[0][0] is None:
             return
-        end = _MOST if known is None else known + 1
+        end = _MOST if known is None else min(known + 1, _MOST)
         # Where even the last key cannot be read, all keys there can be are halved until some can.
-        for low in range(0, end, _AT_ONCE) if known is not None else (0,):
-            high = min(low + _AT_ONCE, end) if known is not None else end
+        step = end if known is None else max(_AT_ONCE, end // _QUERIES)
+        for low in range(0, end, step):
+            high = min(low + step, end)
             yield from self._between(lambda a, b: self._read(sql, *where, a, b), low, high)
+        whose = f" of bank {where[0]}" if where else ""
+        if known is not None and known >= _MOST:
+            self.lost.append(f"rows of the table {table!r}{whose} whose numbers cannot be")
         if self._failed:
-            whose = f" of bank {where[0]}" if where else ""
             self.lost.append(f"what was on damaged pages of the table {table!r}{whose}")
 
     def _between(
