@@ -23,6 +23,7 @@ from hippocampus.errors import (
 )
 from hippocampus.salvage import salvage
 from hippocampus.server.keys import Keys
+from hippocampus.store.banks import STAGED
 from hippocampus.testing import HashEmbedder, ManualClock
 from hippocampus.upkeep import verify
 
@@ -359,6 +360,17 @@ def test_salvage_brings_all_that_is_sound_with_a_list_of_what_is_lost(path, ids,
     told = [episode.text for episode in episodes]
     assert [t for t in TALK if "boat" not in t] == [t for t in told if "boat" not in t]
     assert ("text" not in what or "bytes" in what) == any("boat" in text for text in told)
+    assert checked.sound, checked.problems
+
+
+def test_salvage_leaves_out_a_copy_of_a_bank_that_was_cut_off(path, ids, tmp_path):
+    with opened(path) as memory, memory.engine.store.write():
+        memory.engine.store.banks.add(f"{STAGED}eve", 0)
+    found, episodes, checked = rescued(path, tmp_path)
+
+    assert {"ada": len(ids), "bob": 1} == found.banks
+    assert len(ids) == len(episodes)
+    assert "a copy of bank 'eve' that was cut off: 'hippocampus move' again" in found.lost
     assert checked.sound, checked.problems
 
 

@@ -16,7 +16,7 @@ from hippocampus.core.key import Key
 from hippocampus.core.records import STORED_NAMES, Block, EpisodeRow
 from hippocampus.errors import NotAStore, StoreCorrupt, StoreError
 from hippocampus.store import schema
-from hippocampus.store.banks import DROPPED
+from hippocampus.store.banks import DROPPED, STAGED
 from hippocampus.store.blocks import unseal
 from hippocampus.store.checksums import change_checksum, holds, payload_checksum, row_checksum
 from hippocampus.store.damaged_header import is_sound, mended_copy
@@ -216,6 +216,9 @@ class DamagedStore:
         for table, key in (("episodes", "row"), ("journal", "seq")):
             for number in self._numbers(table, key) if table in self._tables else ():
                 named.setdefault(number, f"salvaged-{number}")
+        for number in [one for one, name in named.items() if name.startswith(STAGED)]:
+            name = named.pop(number).removeprefix(STAGED)
+            self.lost.append(f"a copy of bank {name!r} that was cut off: 'hippocampus move' again")
         return sorted(one for one in named.items() if not one[1].startswith(DROPPED))
 
     def _numbers(self, table: str, key: str) -> Iterator[int]:
