@@ -363,6 +363,23 @@ def test_salvage_brings_all_that_is_sound_with_a_list_of_what_is_lost(path, ids,
     assert checked.sound, checked.problems
 
 
+@pytest.mark.usefixtures("ids")
+def test_no_two_sleeps_of_a_salvaged_bank_have_one_number(path, tmp_path):
+    with opened(path) as memory:
+        bank = memory.bank("ada")
+        assert [1, 2] == [bank.sleep(steps=["deduplicate"]).number for _ in range(2)]
+    change(
+        path, "UPDATE journal SET at = at + 1 WHERE seq = (SELECT MIN(seq) FROM journal"
+        " WHERE bank = 1 AND kind = 'asleep') AND bank = 1",
+    )  # fmt: skip
+    rescued(path, tmp_path)
+    with opened(tmp_path / "new.db") as memory:
+        bank = memory.bank("ada")
+        assert 3 == bank.sleep(steps=["deduplicate"]).number
+        assert [2, 3] == [one.number for one in bank.sleeps()]
+        assert {} == bank.undo(2)
+
+
 def test_salvage_leaves_out_a_copy_of_a_bank_that_was_cut_off(path, ids, tmp_path):
     with opened(path) as memory, memory.engine.store.write():
         memory.engine.store.banks.add(f"{STAGED}eve", 0)

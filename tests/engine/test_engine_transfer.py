@@ -234,7 +234,16 @@ def set_in(part, values):
     return lambda record: record[part].update(values)
 
 
+def with_change(lines, kind, **detail):
+    """Return an export that ends with one change more."""
+    end = json.loads(lines[-1])
+    end["end"]["changes"] += 1
+    change = {"seq": end["end"]["changes"], "at": 0, "kind": kind, "episode": None}
+    return [*lines[:-1], json.dumps({"change": {**change, "detail": detail}}), json.dumps(end)]
+
+
 DAMAGE = {
+    "more sleeps than changes": lambda lines: with_change(lines, "asleep", sleep=999, steps=[]),
     "cut in a line": lambda lines: [*lines[:-3], lines[-3][:40]],
     "cut between lines": lambda lines: lines[:-1],
     "a change missing": lambda lines: [*lines[:-2], lines[-1]],

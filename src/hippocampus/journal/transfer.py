@@ -13,6 +13,8 @@ from hippocampus.core.events import (
     Accepted,
     Erased,
     JournalRow,
+    SleepBegan,
+    SleepEnded,
     Unknown,
     class_of,
     convert,
@@ -305,7 +307,10 @@ def _check_whole(episodes: list[Any], changes: list[Any], ends: list[Any]) -> No
         _require(isinstance(c["kind"], str), f"change {seq} has no kind")
         c["kind"].encode()  # likewise
         if class_of(c["kind"]) is not Unknown:
-            convert(c["kind"], c["detail"])
+            event = convert(c["kind"], c["detail"])
+            # The next sleep's number is one more, and there is a highest one.
+            counted = not isinstance(event, SleepBegan | SleepEnded) or event.sleep <= seq
+            _require(counted, f"change {seq} is of more sleeps than there are changes")
         _check_moment(c["at"])
     states = states_told((c["episode"], class_of(c["kind"])) for c in changes)
     for e in episodes:
