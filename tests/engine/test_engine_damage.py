@@ -529,6 +529,20 @@ def test_an_export_that_would_lack_something_is_not_made(path, ids, tmp_path):
     assert not (tmp_path / "ada.jsonl").exists()
 
 
+def test_a_page_of_banks_is_as_long_as_asked_though_one_is_damaged(path):
+    names = ["ada", "bob", "eve", "ida", "tom", "zoe"]
+    with opened(path) as memory:
+        for name in names:
+            memory.bank(name).remember("It rains in Graz.", at=NOW)
+    change(path, "UPDATE banks SET at = at + 1 WHERE bank IN (2, 3)")
+    with opened(path) as memory:
+        assert ["ada", "ida", "tom"] == memory.banks(limit=3)
+        assert ["ida"] == memory.banks(after="ada", limit=1)
+        assert ["zoe"] == memory.banks(after="tom", limit=3)
+        assert ["ada", "ida", "tom", "zoe"] == memory.banks(limit=9) == memory.banks()
+        assert [] == memory.banks(limit=0)
+
+
 # ---------------------------------------------------------------- flips anywhere
 
 

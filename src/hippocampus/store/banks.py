@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from typing import Final
 
@@ -41,18 +41,26 @@ class SqlBanks:
         return self._names(STAGED, "", None)
 
     def _names(self, prefix: str, after: str, limit: int | None) -> list[str]:
-        most = "" if limit is None else f" LIMIT {max(0, int(limit))}"
         cipher = self._db.cipher(STORE)
         if cipher.seals:  # sealed names have an order of their own
             names = sorted(name for _, name in self._all() if name is not None)
             return [n for n in names if n.startswith(prefix) and n > after][:limit]
         beyond = _beyond(prefix)
-        found = self._db.rows(
+        sql = (
             "SELECT bank, name, at, checksum FROM banks"  # noqa: S608
-            f" WHERE name >= ? AND name > ?{beyond and ' AND name < ?'} ORDER BY name{most}",
-            prefix, after, *filter(None, (beyond,)),
-        )  # fmt: skip
-        return [name for bank, name, at, mark in found if holds(mark, _checksum(bank, name, at))]
+            f" WHERE name >= ? AND name > ?{beyond and ' AND name < ?'} ORDER BY name"
+        )
+        values = prefix, after, *filter(None, (beyond,))
+        if limit is None:
+            return _sound_names(self._db.rows(sql, *values))
+        most = asked = max(0, int(limit))
+        while True:
+            found = self._db.rows(f"{sql} LIMIT {asked}", *values)
+            names = _sound_names(found)
+            if len(names) >= most or len(found) < asked:
+                return names[:most]
+            # In the place of damaged ones others come, or a page would look like the last one.
+            asked += most - len(names)
 
     def _all(self) -> Iterator[tuple[Row, str | None]]:
         """Yield every row with the name of the bank; None for one that is damaged."""
@@ -143,6 +151,10 @@ class SqlBanks:
         for table in (*schema.BANKED, "banks"):
             self._db.do(f"DELETE FROM {table} WHERE bank = ?", bank)  # noqa: S608 - our own names
         self._encryption.drop(bank)
+
+
+def _sound_names(found: Iterable[Row]) -> list[str]:
+    return [name for bank, name, at, mark in found if holds(mark, _checksum(bank, name, at))]
 
 
 def _checksum(number: int, name: str, at: int) -> bytes | None:
