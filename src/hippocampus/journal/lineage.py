@@ -104,7 +104,7 @@ class Lineage(LedgerPart):
         ``merged``: also what sleep has merged with them.
         """
         chain: set[int] = set()
-        texts: set[tuple[int, int]] = set()
+        texts: set[tuple[int, int | None]] = set()
         queue = list(rows)
         while queue:
             row = queue.pop()
