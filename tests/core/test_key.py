@@ -129,6 +129,25 @@ def test_a_blank_passphrase_is_refused(text):
         Key.passphrase(text)
 
 
+def test_a_passphrase_with_half_a_character_is_refused_without_being_shown():
+    with pytest.raises(InputError, match="half a character at its place 8") as told:
+        Key.passphrase("correct\udce9horse")
+    assert told.value.__cause__ is None
+    assert "horse" not in str(told.value)
+
+
+def test_a_key_in_the_home_of_whoever_asks_is_found_there(file, monkeypatch):
+    for name in ("HOME", "USERPROFILE"):
+        monkeypatch.setenv(name, str(file.parent))
+    keys = [
+        Key.file("~/a key"),
+        Key.ring("~/a key"),
+        Key.of("file:~/a key"),
+        Key.of("ring:~/a key"),
+    ]
+    assert {SECRET.encode()} == {key.secret() for key in keys}
+
+
 @pytest.mark.parametrize("given", [5, b"0123456789abcdef", ["file:x"]])
 def test_what_is_no_key_at_all_is_refused(given):
     with pytest.raises(InputError, match="give a Key"):
