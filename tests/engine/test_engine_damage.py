@@ -5,6 +5,7 @@ import struct
 import sys
 from contextlib import closing, suppress
 from datetime import UTC, datetime, timedelta
+from time import process_time
 
 import numpy as np
 import pytest
@@ -467,6 +468,22 @@ def test_salvage_lists_tables_of_which_no_page_can_be_read(path, tmp_path, whole
     assert [] == episodes
     for table in ("episodes", "journal", "tail"):
         assert any(f"the table '{table}' of bank 1" in line for line in found.lost)
+
+
+@pytest.mark.slow
+def test_salvage_takes_no_time_for_what_is_beyond_the_end_of_a_file(path, tmp_path):
+    with opened(path) as memory:
+        for name in ("ada", "bob", "eve", "ida"):
+            turns = [Turn(text=f"Remark {n} of {name} is of rain.", at=NOW) for n in range(60)]
+            memory.bank(name).remember_many(turns)
+    _, size = page_of(path, "journal")
+    path.write_bytes(path.read_bytes()[: size * 24])
+    began = process_time()
+    with opened(tmp_path / "new.db") as memory:
+        found = salvage(path, memory, **OPENING)
+
+    assert process_time() - began < 12  # of each bank it was twenty
+    assert any("on damaged pages of the table 'journal' of bank" in line for line in found.lost)
 
 
 @pytest.mark.parametrize("table", ["requests", "blocks", "episodes"])

@@ -6,6 +6,7 @@ import os
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, suppress
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final, Self
@@ -45,6 +46,13 @@ _QUERIES: Final = 4096
 """Queries by which a table is read, about: the number of its last row may be damaged."""
 _MOST: Final = 1 << 31
 """A number that no bank reaches, and no row of one."""
+_APART: Final = 8
+"""Keys between two that are tried where nothing can be read so far: a page has as many, at least,
+unless its rows are long. Chosen by hand."""
+_MOST_VOID: Final = 2
+"""Runs of ``_AT_ONCE`` keys in which nothing can be read, after which the rest is given up."""
+_MOST_UNREAD: Final = 1 << 14
+"""Numbers of banks, one after the other, of which nothing can be read, likewise."""
 _MOST_FAILED: Final = 100_000
 """Reads of one table that may fail before the rest of it is given up. Chosen by hand."""
 _CHECKED: Final = 5
@@ -227,10 +235,11 @@ class DamagedStore:
         after = f"SELECT bank FROM {table} WHERE bank > ? ORDER BY bank, {key} LIMIT 1"  # noqa: S608
         last = f"SELECT bank FROM {table} WHERE bank = ? ORDER BY {key} DESC LIMIT 1"  # noqa: S608
         number = failed = 0
-        while failed < _MOST_FAILED and number < _MOST:
+        while failed < _MOST_UNREAD and number < _MOST:
             found = self._read(after, number)
+            failed = 0 if found else failed + 1
             if found is None:  # where the next one begins; it may go on where it can be read
-                failed, number = failed + 1, number + 1
+                number += 1
                 found = self._every(last, number)
             elif not found or not isinstance(found[0][0], int):
                 return
@@ -330,17 +339,49 @@ class DamagedStore:
         known = last[0][0] if last and isinstance(last[0][0], int) else None
         if last and last[0][0] is None:
             return
-        end = _MOST if known is None else min(known + 1, _MOST)
-        # Where even the last key cannot be read, all keys there can be are halved until some can.
-        step = end if known is None else max(_AT_ONCE, end // _QUERIES)
+        read = partial(self._read, sql, *where)
+        if known is None:
+            first = f"SELECT {key} FROM {table} WHERE {rule}{key} >= ? ORDER BY {key} LIMIT 1"  # noqa: S608
+            yield from self._without_end(read, partial(self._read, first, *where))
+        end = 0 if known is None else min(known + 1, _MOST)
+        step = max(_AT_ONCE, end // _QUERIES)
         for low in range(0, end, step):
-            high = min(low + step, end)
-            yield from self._between(lambda a, b: self._read(sql, *where, a, b), low, high)
+            yield from self._between(read, low, min(low + step, end))
         whose = f" of bank {where[0]}" if where else ""
         if known is not None and known >= _MOST:
             self.lost.append(f"rows of the table {table!r}{whose} whose numbers cannot be")
         if self._failed:
             self.lost.append(f"what was on damaged pages of the table {table!r}{whose}")
+
+    def _without_end(
+        self,
+        read: Callable[[int, int], list[Row] | None],
+        begins: Callable[[int], list[Row] | None],
+    ) -> Iterator[Row]:
+        """
+        Yield the rows that can be read of a table whose last key cannot be.
+
+        Args:
+            read: returns the rows between two keys.
+            begins: returns the first key from one on.
+
+        """
+        low = void = 0
+        # Behind the last row there is no end of keys, none of which can be read.
+        while void < _MOST_VOID and low < _MOST:
+            found = begins(low)
+            if found is not None:
+                if not found or not isinstance(found[0][0], int):
+                    return
+                low = found[0][0]
+            high = min(low + _AT_ONCE, _MOST)
+            if found is None and all(read(at, at + 1) is None for at in range(low, high, _APART)):
+                self._failed += 1
+                void += 1
+            else:
+                void = 0
+                yield from self._between(read, low, high)
+            low = high
 
     def _between(
         self, read: Callable[[int, int], list[Row] | None], low: int, high: int
