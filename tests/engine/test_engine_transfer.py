@@ -137,6 +137,24 @@ def test_an_export_adds_to_a_bank_what_is_in_force_and_missing(lived, open_memor
     assert 0 == other.import_(tmp_path / "out.jsonl").added
 
 
+def test_parts_without_their_first_are_no_turn_of_what_stands_before_them(memory, tmp_path):
+    bank, other = memory.bank("ada"), memory.bank("other")
+    bank.remember("Nice to meet you.", session="chat", at="2025-01-01")
+    story = " ".join(f"In room {n} of this long story stood a chair." for n in range(90))
+    first = bank.remember(story, session="book", at="2025-01-02")
+    bank.correct(first.id, "In room 0 stood a table.")
+    bank.export(tmp_path / "out.jsonl")
+    other.remember("It rains.", session="chat", at="2024-12-01")
+    other.remember("It rains on.", session="chat", at="2024-12-01")
+    other.import_(tmp_path / "out.jsonl")
+
+    assert {0, 1, 2} == {e.turn for e in other.episodes(session="chat")}
+    told = other.episodes(session="book", limit=None)
+    assert {e.text for e in bank.episodes(session="book", limit=None)} == {e.text for e in told}
+    assert 1 == len({e.turn for e in told if e.part})
+    assert {0, 1} == {e.turn for e in told}
+
+
 def test_what_is_erased_while_an_export_is_written_is_not_in_it(open_memory, tmp_path):
     bank, there = open_memory().bank("ada"), open_memory().bank("ada")
     kept = bank.remember("The safe opens with marzipan.", speaker="Zenobia", at="2025-03-02")

@@ -206,11 +206,18 @@ class Export(NamedTuple):
                 address = record.address.removesuffix(f"#part-{record.part}")
                 record = record._replace(address=address)  # noqa: PLW2901
             d = Draft.of(record, text)
-            if d.part and groups and groups[-1][-1].part + 1 == d.part:
+            before = groups[-1][-1] if groups else d
+            # Of a text whose first parts are not missing the last one seen may be of another.
+            if before.part + 1 == d.part and _text_of(before) == _text_of(d):
                 groups[-1].append(d)
             else:
                 groups.append([d])
         return groups
+
+
+def _text_of(d: Draft) -> tuple[object, ...]:
+    """Return what parts of one text have alike, and others do not."""
+    return d.address, d.occurred_at, d.session, d.speaker, d.parts
 
 
 def read_export(path: Path, *, salt: bytes, gate: TransferGate = AS_IT_IS) -> Export | None:
