@@ -65,7 +65,7 @@ class MovedBank:
     """Outcome of moving one bank."""
 
     bank: str
-    """Its name in the target."""
+    """Its name in the target; empty where that is damaged."""
     outcome: Outcome
     """``caught up``: an older copy was replaced; ``there``: it was there, the same; ``ahead``: it
     was there, with all of the source and more; ``refused``: see ``problem``."""
@@ -138,6 +138,9 @@ def move(
             if progress:
                 progress(len(done), len(names))
         moving.finish()
+        if banks is None:  # no list has those that are damaged
+            damage = cast("SqlStore", old).banks.damaged()
+            done += [MovedBank(bank="", outcome="refused", problem=told) for told in damage]
     return Moved(banks=tuple(done))
 
 

@@ -15,6 +15,7 @@ from hippocampus.core.config import Config, Secrets
 from hippocampus.core.events import JournalRow
 from hippocampus.core.idempotency import Request, doing
 from hippocampus.core.key import Key
+from hippocampus.encryption import encrypt
 from hippocampus.errors import (
     HippocampusError,
     InputError,
@@ -22,6 +23,7 @@ from hippocampus.errors import (
     StoreCorrupt,
     Unauthorized,
 )
+from hippocampus.moving import move
 from hippocampus.salvage import salvage
 from hippocampus.server.keys import Keys
 from hippocampus.store.banks import STAGED
@@ -558,6 +560,54 @@ def test_a_page_of_banks_is_as_long_as_asked_though_one_is_damaged(path):
         assert ["zoe"] == memory.banks(after="tom", limit=3)
         assert ["ada", "ida", "tom", "zoe"] == memory.banks(limit=9) == memory.banks()
         assert [] == memory.banks(limit=0)
+
+
+LACKING = {
+    "a text": "DELETE FROM tail WHERE bank = 1 AND kind = 'content' AND row = 2",
+    "the last text": "DELETE FROM tail WHERE bank = 1 AND kind = 'content' AND row = 5",
+    "a change": "DELETE FROM journal WHERE bank = 1 AND seq = 3",
+    "a journal": "DELETE FROM journal WHERE bank = 1",
+    "the last episode": "DELETE FROM episodes WHERE bank = 1 AND row = 5",
+    "the row of a bank": "DELETE FROM banks WHERE bank = 1",
+}
+"""What a page of an index that is damaged hides from whoever reads by it: no checksum tells."""
+
+
+@pytest.mark.usefixtures("ids")
+@pytest.mark.parametrize("what", LACKING)
+def test_no_copy_is_made_that_would_lack_what_is_missing(path, tmp_path, what):
+    change(path, LACKING[what])
+    key, target = OPENING["key"], tmp_path / "safe.db"
+    with pytest.raises(StoreCorrupt, match="bank 1"):
+        encrypt(path, target, key=KEY, old=key)
+    assert not target.exists()
+
+    moved = move(path, target, key=key, target_key=key)
+    assert not moved.whole
+    assert {"bob": "copied"} == {o.bank: o.outcome for o in moved.banks if o.outcome != "refused"}
+    assert any("bank 1" in one.problem for one in moved.banks)
+    if "bank" not in what:
+        with opened(path) as memory, pytest.raises(StoreCorrupt):
+            memory.bank("ada").export(tmp_path / "ada.jsonl")
+
+
+@pytest.mark.usefixtures("ids")
+def test_no_copy_is_made_without_the_banks_that_an_index_has_lost(path, tmp_path):
+    number, size = page_of(path, "sqlite_autoindex_banks_1")
+    empty, _ = page_of(path, "requests_by_time")
+    raw = bytearray(path.read_bytes())
+    raw[(number - 1) * size : number * size] = raw[(empty - 1) * size : empty * size]
+    path.write_bytes(raw)
+    with pytest.raises(StoreCorrupt, match="bank 1"):
+        encrypt(path, tmp_path / "safe.db", key=KEY, old=OPENING["key"])
+    assert not move(path, tmp_path / "new.db", key=OPENING["key"]).whole
+
+
+def test_a_setting_that_is_none_keeps_its_store_from_being_copied(path, ids, tmp_path):
+    assert ids
+    put_anything(path, "settings", "key", "x'07'", "key = 'salt'")
+    with pytest.raises(StoreCorrupt, match="a setting is damaged"):
+        encrypt(path, tmp_path / "safe.db", key=KEY, old=OPENING["key"])
 
 
 # ---------------------------------------------------------------- flips anywhere

@@ -101,13 +101,24 @@ def _write_bank(ledger: Ledger, out: TextIO, gate: TransferGate) -> tuple[int, b
     with ledger.store.read():
         rows = list(ledger.store.episodes.scan(ledger.bank))
         changes = ledger.store.journal.read(ledger.bank)
+    if ledger.store.upkeep.damage(ledger.bank):
+        return 0, True  # which is told, and could not even be written
+    with_text = {row.row for row in rows if row.state != "erased"}
+    lacking = set[int]()
+
+    def texts(some: Collection[int]) -> Mapping[int, str]:
+        found = ledger.reader.texts(some)
+        lacking.update(with_text.intersection(some) - found.keys())
+        return found
+
     # One snapshot for all of it would keep the store's log from ending. Texts never change, but for
     # those that are erased.
-    texts = ledger.reader.texts
     write_export(out, ledger.name, rows, texts, changes, path=ledger.store.path, gate=gate)
     erased = ledger.store.journal.read(ledger.bank, after=len(changes), kinds=(Erased,))
     # A bank that was deleted, and perhaps made anew, has left no ``Erased`` in its journal.
     gone = ledger.store.banks.number(ledger.name) != ledger.bank
+    if lacking and not (erased or gone):
+        ledger.reader.content.note_missing(lacking)
     return len(rows), not (erased or gone)
 
 
@@ -125,6 +136,8 @@ def write_export(
     _write(out, {"hippocampus-export": EXPORT_FORMAT, "bank": bank})
     ids: dict[int | None, str | None] = {row.row: row.id for row in rows}
     ids[None] = None
+    named = {change.row for change in changes} | {row.supersedes for row in rows}
+    _check_whole_bank(bank, ids.keys(), named | {row.superseded_by for row in rows}, changes, path)
     for start in range(0, len(rows), _TEXTS_AT_ONCE):
         check_budget()
         some = rows[start : start + _TEXTS_AT_ONCE]
@@ -145,6 +158,23 @@ def write_export(
         }
         _write(out, {"change": told})
     _write(out, {"end": {"episodes": len(rows), "changes": len(changes)}})
+
+
+def _check_whole_bank(
+    bank: str,
+    rows: Collection[int | None],
+    named: Collection[int | None],
+    changes: Sequence[JournalRow],
+    path: Path | str,
+) -> None:
+    """Refuse a bank of which rows are missing: no checksum tells, and nobody could import it."""
+    missing = {*named} - {*rows}
+    # Every episode has a change at least: that it was remembered.
+    gaps = len(changes) < len(rows) - 1 or (changes[-1:] and changes[-1].seq != len(changes))
+    if missing or gaps:
+        what = "episodes" if missing else "changes"
+        msg = f"no export was made: {what} of bank {bank!r} are missing; 'hippocampus verify' lists"
+        raise StoreCorrupt(f"{msg} all that is damaged, or restore a backup", path=path)
 
 
 def _episode(row: EpisodeRow, text: str, ids: Mapping[int | None, str | None]) -> dict[str, Any]:

@@ -19,6 +19,11 @@ STAGED: Final = "\x1e"
 """Beginning of the name of a bank that is still being copied here; nobody's own has it."""
 DROPPED: Final = "\x1d"
 """Beginning of the name of a bank that is gone, while its rows are being removed."""
+_NAMELESS: Final = """
+    SELECT bank FROM episodes WHERE bank NOT IN (SELECT bank FROM banks)
+    UNION SELECT bank FROM journal WHERE bank NOT IN (SELECT bank FROM banks) ORDER BY bank
+"""
+"""The banks that have rows in other tables, and none in that of banks."""
 _HIDDEN: Final = "\x1f"
 """Comes after every name of such banks."""
 
@@ -140,11 +145,18 @@ class SqlBanks:
         self._db.do("INSERT INTO banks (name, at) VALUES (?, ?)", name, at)
 
     def damaged(self) -> list[str]:
-        return [
+        every = list(self._all())
+        told = [
             damaged(f"bank {number}, perhaps {name!r}")
-            for (number, name, *_), opened in self._all()
+            for (number, name, *_), opened in every
             if opened is None
         ]
+        # By the index of names, which lists go by.
+        listed = {bank for (bank,) in self._db.rows("SELECT bank FROM banks WHERE name >= ''")}
+        unlisted = [number for (number, *_), _ in every if number not in listed]
+        told += [damaged(f"the name of bank {number} in the index of names") for number in unlisted]
+        nameless = self._db.rows(_NAMELESS)
+        return told + [damaged(f"the row of bank {number}") for (number,) in nameless]
 
     def drop(self, bank: int) -> None:
         # The bank's own row goes last: the others refer to it.
