@@ -578,7 +578,7 @@ LACKING = {
 def test_no_copy_is_made_that_would_lack_what_is_missing(path, tmp_path, what):
     change(path, LACKING[what])
     key, target = OPENING["key"], tmp_path / "safe.db"
-    with pytest.raises(StoreCorrupt, match="bank 1"):
+    with pytest.raises(StoreCorrupt, match="--salvage"):
         encrypt(path, target, key=KEY, old=key)
     assert not target.exists()
 
@@ -598,7 +598,20 @@ def test_no_copy_is_made_without_the_banks_that_an_index_has_lost(path, tmp_path
     raw = bytearray(path.read_bytes())
     raw[(number - 1) * size : number * size] = raw[(empty - 1) * size : empty * size]
     path.write_bytes(raw)
-    with pytest.raises(StoreCorrupt, match="bank 1"):
+    with pytest.raises(StoreCorrupt, match="is damaged: "):
+        encrypt(path, tmp_path / "safe.db", key=KEY, old=OPENING["key"])
+    assert not move(path, tmp_path / "new.db", key=OPENING["key"]).whole
+
+
+@pytest.mark.usefixtures("ids")
+def test_no_copy_is_made_without_the_last_change_that_a_page_has_lost(path, tmp_path):
+    number, size = page_of(path, "journal")
+    raw = bytearray(path.read_bytes())
+    (page,) = leaves(raw, size, number)[-1:]
+    at = (page - 1) * size + 3  # how many cells a page has
+    struct.pack_into(">H", raw, at, struct.unpack_from(">H", raw, at)[0] - 1)
+    path.write_bytes(raw)
+    with pytest.raises(StoreCorrupt, match="SQLite"):
         encrypt(path, tmp_path / "safe.db", key=KEY, old=OPENING["key"])
     assert not move(path, tmp_path / "new.db", key=OPENING["key"]).whole
 
@@ -606,8 +619,10 @@ def test_no_copy_is_made_without_the_banks_that_an_index_has_lost(path, tmp_path
 def test_a_setting_that_is_none_keeps_its_store_from_being_copied(path, ids, tmp_path):
     assert ids
     put_anything(path, "settings", "key", "x'07'", "key = 'salt'")
-    with pytest.raises(StoreCorrupt, match="a setting is damaged"):
+    with pytest.raises(StoreCorrupt, match="is damaged: setting"):
         encrypt(path, tmp_path / "safe.db", key=KEY, old=OPENING["key"])
+    with pytest.raises(StoreCorrupt, match="a setting is damaged"):
+        move(path, tmp_path / "new.db", key=OPENING["key"])
 
 
 # ---------------------------------------------------------------- flips anywhere
