@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from hippocampus import Memory, Turn
-from hippocampus.core.config import Config, Secrets
+from hippocampus.core.config import Config, Ingest, Secrets
 from hippocampus.core.events import JournalRow
 from hippocampus.core.idempotency import Request, doing
 from hippocampus.core.key import Key
@@ -363,6 +363,24 @@ def test_salvage_brings_all_that_is_sound_with_a_list_of_what_is_lost(path, ids,
     told = [episode.text for episode in episodes]
     assert [t for t in TALK if "boat" not in t] == [t for t in told if "boat" not in t]
     assert ("text" not in what or "bytes" in what) == any("boat" in text for text in told)
+    assert checked.sound, checked.problems
+
+
+@pytest.mark.parametrize("content", ["none", "junk"])
+def test_salvage_brings_texts_that_an_index_has_lost(path, tmp_path, content):
+    small = Config(ingest=Ingest(seal_rows=4))
+    with Memory(path, embedder="none", config=small, **OPENING) as memory:
+        memory.bank("ada").remember_many([Turn(text=text, at=NOW) for text in TALK])
+    empty, size = page_of(path, "requests_by_time")
+    raw = bytearray(path.read_bytes())
+    other = raw[(empty - 1) * size : empty * size] if content == "none" else b"\x55" * size
+    for table in ("tail", "blocks"):
+        number, _ = page_of(path, f"sqlite_autoindex_{table}_1")
+        raw[(number - 1) * size : number * size] = other
+    path.write_bytes(raw)
+    _, episodes, checked = rescued(path, tmp_path)
+
+    assert {*TALK} == {episode.text for episode in episodes}
     assert checked.sound, checked.problems
 
 

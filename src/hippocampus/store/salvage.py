@@ -42,6 +42,8 @@ _UNREADABLE: Final = frozenset(
 """Results of SQLite for a file whose header is none, or says what cannot be."""
 _AT_ONCE: Final = 4096
 """Keys asked for in one query, until one fails."""
+_ROWID: Final = "rowid"
+"""SQLite's own key of a table's rows."""
 _QUERIES: Final = 4096
 """Queries by which a table is read, about: the number of its last row may be damaged."""
 _MOST: Final = 1 << 31
@@ -95,6 +97,8 @@ class DamagedStore:
         self.path = path
         self.lost: list[str] = []
         self._failed = 0
+        self._lacking: dict[str, bool] = {}
+        """Whether the index by which a table is read lacks some of its rows."""
         self._open_parts = ExitStack()
         if not path.exists():
             raise StoreError("there is no such store to salvage", path=path)
@@ -280,18 +284,44 @@ class DamagedStore:
     def texts(self, bank: int) -> Iterator[dict[int, bytes] | Block]:
         """Yield the texts of a bank: those of the tail by row, then each block of others."""
         tail: dict[int, bytes] = {}
-        columns, where = "row, payload", (bank, "content")
-        for row, payload, *mark in self._walk("tail", columns, "row", where):
+        for key in self._keys_of("tail", "row"):
+            tail |= dict(self._tail(bank, key))
+        yield tail
+        known = set[int]()
+        for key in self._keys_of("blocks", "first"):
+            for block in self._blocks(bank, key):
+                if block.first not in known:
+                    known.add(block.first)
+                    yield block
+
+    def _keys_of(self, table: str, key: str) -> tuple[str, ...]:
+        """
+        Return the keys by which a table is read: its own, or that of its rows as well.
+
+        Its own is kept in an index, of which a page may be damaged where none of the table is.
+        """
+        if table not in self._lacking:
+            # The first is counted by the index, the second in the table.
+            by_index, there = (
+                self._read(f"SELECT COUNT({one}) FROM {table}")  # noqa: S608 - our own names
+                for one in ("bank", "payload")
+            )
+            self._lacking[table] = by_index is None or there is None or by_index != there
+        return (key, _ROWID) if self._lacking[table] else (key,)
+
+    def _tail(self, bank: int, key: str) -> Iterator[tuple[int, bytes]]:
+        """Yield the sound texts of the tail by row."""
+        for row, payload, *mark in self._walk("tail", "row, payload", key, (bank, "content")):
             whole = isinstance(payload, bytes)
             if whole and self._passes(mark, payload_checksum(bank, "content", row, payload)):
                 with suppress(Unsealable):
                     place = payload_place("content", row)
-                    tail[row] = self._cipher(bank).unseal(place, payload)
-        yield tail
-        columns = "first, count, payload, checksum"
-        for first, count, payload, mark in self._walk(
-            "blocks", columns, "first", where, checked=False
-        ):
+                    yield row, self._cipher(bank).unseal(place, payload)
+
+    def _blocks(self, bank: int, key: str) -> Iterator[Block]:
+        """Yield the sound blocks of texts."""
+        columns, where = "first, count, payload, checksum", (bank, "content")
+        for first, count, payload, mark in self._walk("blocks", columns, key, where, checked=False):
             try:
                 block = unseal(bank, "content", first, count, payload, mark, path=str(self.path))
                 place = payload_place("content", first, count)
@@ -329,7 +359,9 @@ class DamagedStore:
             return
         more = f", {salt}checksum" if checked and self._format >= _CHECKED else ""
         names = ("bank", "kind")[: len(where)]
-        rule = "".join(f"{name} = ? AND " for name in names)
+        # With a plus in front it is not looked up in an index.
+        plus = "+" if key == _ROWID else ""
+        rule = "".join(f"{plus}{name} = ? AND " for name in names)
         sql = (
             f"SELECT {columns}{more} FROM {table}"  # noqa: S608
             f" WHERE {rule}{key} >= ? AND {key} < ? ORDER BY {key}"
