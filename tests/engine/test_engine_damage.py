@@ -17,6 +17,7 @@ from hippocampus.core.idempotency import Request, doing
 from hippocampus.core.key import Key
 from hippocampus.encryption import encrypt
 from hippocampus.errors import (
+    ErasurePending,
     HippocampusError,
     InputError,
     NotAStore,
@@ -364,6 +365,27 @@ def test_salvage_brings_all_that_is_sound_with_a_list_of_what_is_lost(path, ids,
     assert [t for t in TALK if "boat" not in t] == [t for t in told if "boat" not in t]
     assert ("text" not in what or "bytes" in what) == any("boat" in text for text in told)
     assert checked.sound, checked.problems
+
+
+def test_a_bank_is_deleted_as_far_as_damage_lets_it(path, ids):
+    with opened(path) as memory:
+        memory.bank("ada").release(ids[1])
+    number, size = page_of(path, "sqlite_autoindex_tail_1")
+    before = path.read_bytes()[(number - 1) * size : number * size]
+    change(path, "DELETE FROM tail WHERE bank = 1 AND kind = 'content' AND row > 2")
+    with path.open("r+b") as file:  # of rows that are there no more
+        file.seek((number - 1) * size)
+        file.write(before)
+    with opened(path) as memory:
+        with pytest.raises(ErasurePending, match="table 'tail' where bank 1 was is damaged"):
+            memory.delete_bank("ada")
+        assert ["bob"] == memory.banks()
+        assert ["The violin is in the attic."] == [
+            one.text for one in memory.bank("bob").episodes()
+        ]
+    with closing(sqlite3.connect(path)) as db:
+        sql = "SELECT COUNT(payload) FROM tail WHERE +bank = 1"
+        assert [(0,)] == db.execute(sql).fetchall()
 
 
 @pytest.mark.parametrize("content", ["none", "junk"])
