@@ -127,6 +127,15 @@ def test_a_damaged_episode_is_told_by_name_without_harm_to_any_other(path, ids, 
     assert not any("bob" in problem for problem in found.problems)
 
 
+@pytest.mark.parametrize("what", DAMAGE)
+def test_what_is_damaged_is_not_promoted_and_that_is_said(path, ids, what):
+    change(path, DAMAGE[what])
+    with opened(path) as memory:
+        with pytest.raises(StoreCorrupt, match="row 2 of bank 1"):
+            memory.bank("ada").promote(ids[2], to="eve")
+        assert "eve" not in memory.banks()
+
+
 @pytest.mark.parametrize("what", ["an episode's state", "a text"])
 def test_a_correction_that_comes_again_tells_that_its_episode_is_damaged(path, ids, what):
     correction = Request(bytes(16), bytes(16))

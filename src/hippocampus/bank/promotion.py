@@ -178,6 +178,9 @@ class Promotion(BankPart):
                 if free:
                     ledger.writer.check_free(rows)
                 texts = ledger.reader.texts([row.row for row in rows])
+                for row in rows:
+                    if row.row not in texts:  # it is damaged, which is said
+                        ledger.reader.content.check(row.row)
                 text = "".join(texts[row.row] for row in rows)
                 turn = as_turn(rows[0], text)
                 if len(rows) > 1:  # whose address says which part it is
