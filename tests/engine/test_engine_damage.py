@@ -770,6 +770,16 @@ def test_a_column_of_the_journal_that_is_of_another_type_is_told(path, ids, colu
     assert not found.sound
 
 
+def test_the_size_of_a_bank_is_told_whatever_stands_in_the_place_of_payloads(path, ids):
+    assert ids
+    put_anything(path, "tail", "payload", "NULL", "bank = 1 AND kind = 'lexical'")
+    put_anything(path, "tail", "kind", "x'00'", "bank = 1 AND kind = 'vector' AND row = 3")
+    with opened(path) as memory:
+        told = memory.bank("ada").stats().stored_bytes
+    assert 0 == told["lexical"]
+    assert {str} == {*map(type, told)}
+
+
 KEYS = {
     "episodes.row": "bank = 1 AND row = 3",
     "journal.seq": "bank = 1 AND seq = 3",
