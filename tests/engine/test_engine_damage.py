@@ -136,6 +136,16 @@ def test_what_is_damaged_is_not_promoted_and_that_is_said(path, ids, what):
         assert "eve" not in memory.banks()
 
 
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_what_is_known_is_told_though_an_episode_is_gone_since_it_was_indexed(path, ids):
+    with opened(path) as memory:
+        bank = memory.bank("ada")
+        assert ids[-1] in {hit.id for hit in bank.recall("When does our ferry leave?", 9)}
+        change(path, "DELETE FROM episodes WHERE bank = 1 AND row = 5")
+        assert any("Graz" in fact.object for fact in bank.facts())
+        assert "Ada" in {person.name for person in bank.people()}
+
+
 @pytest.mark.parametrize("what", ["an episode's state", "a text"])
 def test_a_correction_that_comes_again_tells_that_its_episode_is_damaged(path, ids, what):
     correction = Request(bytes(16), bytes(16))
