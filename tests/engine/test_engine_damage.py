@@ -426,6 +426,18 @@ def test_salvage_brings_texts_that_an_index_has_lost(path, tmp_path, content):
 
 
 @pytest.mark.usefixtures("ids")
+def test_a_bank_without_a_name_is_not_salvaged_into_another_one(path, tmp_path):
+    with opened(path) as memory:
+        memory.bank("salvaged-1").remember("This was salvaged once.", at=NOW)
+    change(path, "DELETE FROM banks WHERE bank = 1")
+    with opened(tmp_path / "new.db") as memory:
+        found = salvage(path, memory, **OPENING)
+        assert {"salvaged-1-again": 6, "salvaged-1": 1, "bob": 1} == found.banks
+        (kept,) = memory.bank("salvaged-1").episodes()
+    assert "This was salvaged once." == kept.text
+
+
+@pytest.mark.usefixtures("ids")
 def test_no_two_sleeps_of_a_salvaged_bank_have_one_number(path, tmp_path):
     with opened(path) as memory:
         bank = memory.bank("ada")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import ExitStack, suppress
 from functools import partial
 from pathlib import Path
@@ -227,7 +227,8 @@ class DamagedStore:
         # The row of a bank may be lost where its episodes and changes are not.
         for table, key in (("episodes", "row"), ("journal", "seq")):
             for number in self._numbers(table, key) if table in self._tables else ():
-                named.setdefault(number, f"salvaged-{number}")
+                if number not in named:
+                    named[number] = _made_up(number, named.values())
         for number in [one for one, name in named.items() if name.startswith(STAGED)]:
             name = named.pop(number).removeprefix(STAGED)
             self.lost.append(f"a copy of bank {name!r} that was cut off: 'hippocampus move' again")
@@ -438,3 +439,11 @@ class DamagedStore:
             return self._db.execute(sql, values).fetchall()
         except (sqlite3.DatabaseError, UnicodeDecodeError):  # the latter quotes a damaged schema
             return None
+
+
+def _made_up(number: int, taken: Collection[str]) -> str:
+    """Return a name for a bank that no other has: one that was salvaged before may."""
+    name = f"salvaged-{number}"
+    while name in taken:
+        name += "-again"
+    return name
