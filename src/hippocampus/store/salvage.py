@@ -225,10 +225,11 @@ class DamagedStore:
             else:
                 self.lost.append(f"the name of bank {number}, perhaps {name!r}")
         # The row of a bank may be lost where its episodes and changes are not.
+        taken = {*named.values()}
         for table, key in (("episodes", "row"), ("journal", "seq")):
             for number in self._numbers(table, key) if table in self._tables else ():
                 if number not in named:
-                    named[number] = _made_up(number, named.values())
+                    named[number] = _made_up(number, taken)
         for number in [one for one, name in named.items() if name.startswith(STAGED)]:
             name = named.pop(number).removeprefix(STAGED)
             self.lost.append(f"a copy of bank {name!r} that was cut off: 'hippocampus move' again")
