@@ -278,7 +278,7 @@ class LedgerReader:
         return [whole[row] for row in sorted(whole)]
 
     def where_parts_are(self, record: EpisodeRow) -> list[EpisodeRow]:
-        """Return what stands in the rows of the parts of a long text; nothing for a short one."""
+        """Return the records in the rows of a long text's parts; none for a short one."""
         if record.parts <= 1:
             return []
         first = record.row - record.part

@@ -246,7 +246,7 @@ class Export(NamedTuple):
 
 
 def _text_of(d: Draft) -> tuple[object, ...]:
-    """Return what parts of one text have alike, and others do not."""
+    """Return the fields that parts of one text have alike, and others do not."""
     return d.address, d.occurred_at, d.session, d.speaker, d.parts
 
 
