@@ -21,7 +21,7 @@ from hippocampus.core.files import writing
 from hippocampus.core.key import Key, KeyRefused, as_key, new_phrase
 from hippocampus.core.records import Progress
 from hippocampus.core.store_address import addresses
-from hippocampus.errors import InputError, WrongKey
+from hippocampus.errors import InputError, StoreCorrupt, WrongKey
 from hippocampus.store import open_store
 from hippocampus.store.copying import SqlStore, copy_store
 from hippocampus.store.encryption import SqlEncryption
@@ -155,4 +155,11 @@ def _copy(
         made = SqliteStore(str(unfinished), busy_timeout_s=_PATIENCE_S, key=new)
         # Closed before the file takes its name, so that its log is in it.
         with closing(made):
+            # Whoever has the copy erases the old file, so what pages have lost is looked for too.
+            if damage := source.upkeep.check():
+                msg = (
+                    f"is damaged: {damage[0]}; 'hippocampus doctor --salvage NEWFILE' copies what"
+                    " is not, or restore a backup"
+                )
+                raise StoreCorrupt(msg, path=path)
             return copy_store(source, made, progress=progress)

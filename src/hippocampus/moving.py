@@ -66,7 +66,7 @@ class MovedBank:
     """Outcome of moving one bank."""
 
     bank: str
-    """Its name in the target."""
+    """Its name in the target; empty for damage of which nobody can tell whose it is."""
     outcome: Outcome
     """``caught up``: an older copy was replaced; ``there``: it was there, the same; ``ahead``: it
     was there, with all of the source and more; ``refused``: see ``problem``."""
@@ -137,6 +137,9 @@ def move(
                 if progress:
                     progress(len(done), len(names))
             moving.finish()
+        if banks is None:
+            told = _damage(cast("SqlStore", old))
+            done += [MovedBank(bank="", outcome="refused", problem=one) for one in told]
     return Moved(banks=tuple(done))
 
 
@@ -160,6 +163,12 @@ def _identity(address: str) -> str | FileId:
         return address
     # SQLite would give each name of one file a log of its own.
     return file_id(Path(address)) or str(Path(address).resolve())
+
+
+def _damage(source: SqlStore) -> list[str]:
+    """Return the damage of a store that no list of banks shows, nor any checksum of a row."""
+    # A database server looks after its own pages.
+    return source.upkeep.check() if source.upkeep.files() else source.banks.damaged()
 
 
 def _names(source: Store, banks: Sequence[str] | None) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final, TextIO
@@ -25,6 +25,7 @@ from hippocampus.core.key import Key, as_key
 from hippocampus.core.lazy_dataclass import immutable
 from hippocampus.core.records import Block, EpisodeRow, Progress, State, states_told
 from hippocampus.encode import tokens as tokenizer
+from hippocampus.engine.context import CALIBRATED
 from hippocampus.errors import InputError, StoreCorrupt
 from hippocampus.journal.content import Segment
 from hippocampus.journal.transfer import write_export
@@ -38,6 +39,15 @@ _TELLS: Final[Mapping[State, type[JournalEvent]]] = {
     "erased": Erased,
 }
 """Event noted of an episode whose own changes are lost, by its state."""
+_TAKEN_OVER: Final[Mapping[str, str]] = {
+    "salt": "keys of servers are not known by it any more, so make new ones",
+    "vault": "what was sealed in the vault does not open any more",
+    "api-keys": "keys of servers are gone, so make new ones: without one nobody is let in",
+    CALIBRATED: "what the numbers of the embedder mean is to be found out anew",
+}
+"""Settings that a new store has of the damaged one, and what is lost with each."""
+_MOST_MISSING: Final = 256
+"""Rows that may be missing before a damaged one that is the last: several pages. Chosen by hand."""
 _LONGEST_ID: Final = 64
 """Characters; ids of ours have 24, and what is much longer damage has made. Chosen by hand."""
 
@@ -67,7 +77,8 @@ def salvage(
 
     Every sound episode comes along, with its history, and what is derived is made anew. An episode
     whose text is damaged is there as one that was erased; a text whose row is damaged keeps its
-    first moment and nothing else. What sleep has made is made again by the next sleep.
+    first moment and nothing else. What sleep has made is made again by the next sleep. The key of
+    the vault comes along as well, and so do keys of servers.
 
     Args:
         path: the damaged store.
@@ -78,7 +89,8 @@ def salvage(
     Raises:
         InputError: the new store holds something.
         StoreEncrypted, WrongKey: the damaged one is encrypted, and the key does not open it.
-        StoreCorrupt: not even the tables of the damaged one can be told.
+        StoreCorrupt: not even the tables of the damaged one can be told, or it is encrypted, and
+            what opens it is gone.
 
     """
     if memory.banks():
@@ -87,6 +99,7 @@ def salvage(
     copied: dict[str, int] = {}
     lost: list[str] = []
     with DamagedStore(Path(path), key=as_key(key)) as store, TemporaryDirectory() as folder:
+        lost += _take_settings(store, memory)
         banks = store.banks()
         for place, (number, name) in enumerate(banks):
             file = Path(folder, f"{number}.jsonl")
@@ -104,6 +117,17 @@ def salvage(
     return Salvaged(banks=copied, lost=tuple(lost))
 
 
+def _take_settings(store: DamagedStore, memory: Memory) -> list[str]:
+    """Have a new store open what the damaged one has sealed, and know its keys; return the loss."""
+    told = store.settings(_TAKEN_OVER)
+    kept = {name: value for name, value in told.items() if value is not None}
+    lost = [name for name in told if name not in kept]
+    if "api-keys" in lost:
+        kept["api-keys"] = "[]"  # a store that has had keys is never open to all
+    memory.engine.take_over(kept)
+    return [f"the setting {name!r}, if there was one: {_TAKEN_OVER[name]}" for name in lost]
+
+
 def export_sound(store: DamagedStore, bank: int, name: str, out: TextIO) -> tuple[int, list[str]]:
     """
     Write the sound part of a bank as an export.
@@ -117,15 +141,13 @@ def export_sound(store: DamagedStore, bank: int, name: str, out: TextIO) -> tupl
     """
     stored, journal = store.episodes(bank), store.journal(bank)
     texts = dict(_texts(store, bank))
-    last = max(
-        (*stored, *texts, *(c.row for c in journal.values() if c.row is not None)), default=-1
-    )
+    known = {*texts, *(c.row for c in journal.values() if c.row is not None)}
+    last, lost = _last_row(stored, known, name)
     # Something stands for each that is lost, or the numbers of the others would change.
     changes = [journal.get(seq) or _gap(seq) for seq in range(1, max(journal, default=0) + 1)]
     # Backwards, so that the first change of a row is the one that stays.
     first = {c.row: c.at for c in reversed(changes) if c.row is not None}
     told = states_told((c.row, class_of(c.kind)) for c in changes)
-    lost: list[str] = []
     records: list[EpisodeRow] = []
     ids: set[str] = set()
     at = 0
@@ -154,6 +176,25 @@ def export_sound(store: DamagedStore, bank: int, name: str, out: TextIO) -> tupl
     whole = _whole(changes, bank, store.path)
     write_export(out, name, records, lambda _: texts, whole, path=store.path)
     return sum(record.state != "erased" for record in records), lost
+
+
+def _last_row(
+    stored: Mapping[int, EpisodeRow | str | None], known: Collection[int], name: str
+) -> tuple[int, list[str]]:
+    """
+    Return the last row of a bank, and a message for each that is damaged and lies far behind it.
+
+    The number of a damaged row may be anything, and rows have no gaps: something would have to
+    stand for all before it.
+    """
+    sound = (row for row, found in stored.items() if isinstance(found, EpisodeRow))
+    last, lost = max((*sound, *known), default=-1), list[str]()
+    for row in sorted(row for row in stored if row > last):
+        if row - last > _MOST_MISSING:
+            lost.append(f"an episode of bank {name!r} whose row is damaged, perhaps {row}")
+        else:
+            last = row
+    return last, lost
 
 
 def _texts(store: DamagedStore, bank: int) -> Iterator[tuple[int, str]]:

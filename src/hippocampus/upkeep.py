@@ -15,7 +15,7 @@ from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from itertools import chain
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,12 +39,13 @@ from hippocampus.core.store_address import StoreAddress, is_url
 from hippocampus.encode.embed import load_embedder
 from hippocampus.encode.random_indexing import signatures
 from hippocampus.encode.tokens import encode, pack
-from hippocampus.engine.context import SIGNED, SIGNING, UNASKED
+from hippocampus.engine.context import SIGNED, SIGNING, UNASKED, EngineContext
 from hippocampus.errors import (
     DISTRIBUTION,
     HippocampusError,
     InputError,
     StoreCorrupt,
+    StoreError,
     UnknownBank,
 )
 from hippocampus.index.bank_index import read_payloads
@@ -129,19 +130,13 @@ def verify(
     checked = {"banks": 0, "episodes": 0, "changes": 0}
     names = memory.banks()
     for place, name in enumerate(names):
-        try:
-            found, counts, told = _verify_bank(engine.ledger(name), residue, signed)
-        except UnknownBank:  # it was deleted meanwhile
-            continue
-        except StoreCorrupt as exc:
-            checked["banks"] += 1
-            problems.append(f"bank {name!r}: {exc}")
-            continue
-        checked["banks"] += 1
-        problems += [f"bank {name!r}: {problem}" for problem in found]
-        places += told
-        for key, number in counts.items():
-            checked[key] = checked.get(key, 0) + number
+        verified = _verify_if_there(engine, name, residue, signed)
+        if verified is not None:
+            found, counts, told = verified
+            problems += [f"bank {name!r}: {problem}" for problem in found]
+            places += told
+            for key, number in {**counts, "banks": 1}.items():
+                checked[key] = checked.get(key, 0) + number
         if progress:
             progress(place + 1, len(names))
     calibrated = engine.calibration()
@@ -211,13 +206,32 @@ def _broken_chains(memory: Memory, heads: Sequence[str]) -> list[str]:
     return wrong
 
 
+_Verified: TypeAlias = tuple[list[str], dict[str, int], list[ResiduePlace]]
+"""Problems of a bank, how much was checked, and where the residue is."""
 _HEAD: Final = re.compile(r"(?P<bank>.+)@(?P<seq>\d{1,18}):(?P<hash>[0-9a-f]*)", re.DOTALL)
 _CHECKED: Final[tuple[Kind, ...]] = ("lexical", "signature", "phrase", "times")
 
 
-def _verify_bank(
-    ledger: Ledger, residue: str | None, how: Signatures | None
-) -> tuple[list[str], dict[str, int], list[ResiduePlace]]:
+def _verify_if_there(
+    engine: EngineContext, name: str, residue: str | None, how: Signatures | None
+) -> _Verified | None:
+    """Check a bank as ``_verify_bank`` does; None if it was deleted since it was listed."""
+    bank = engine.store.banks.number(name)
+    if bank is None:
+        return None
+    verified: _Verified = ([], {}, [])
+    try:
+        verified = _verify_bank(engine.ledger_of(bank, name), residue, how)
+    except StoreCorrupt as exc:
+        verified[0].append(str(exc))
+    except StoreError:  # a block may go between two looks
+        if engine.store.banks.number(name) == bank:
+            raise
+    # Of one that is being removed some is there, and some is not: that is no damage.
+    return verified if engine.store.banks.number(name) == bank else None
+
+
+def _verify_bank(ledger: Ledger, residue: str | None, how: Signatures | None) -> _Verified:
     """Check texts, states, derived payloads against each other: (problems, counts, residue)."""
     # One snapshot of all, since others may be writing.
     with ledger.store.read():
@@ -472,16 +486,13 @@ def scan(memory: Memory, *, progress: Progress | None = None) -> list[SecretFoun
     names = memory.banks()
     for place, name in enumerate(names):
         of_bank = [(None, None, "the name of the bank", name)]
-        try:
-            ledger = memory.engine.ledger(name)
-        except UnknownBank:  # it was deleted meanwhile
-            continue
-        places = chain(of_bank, _places_of_words(ledger))
-        found += [
-            SecretFound(name, id_, held, where, state)
-            for id_, state, where, words in places
-            if (held := kinds(words))
-        ]
+        with suppress(UnknownBank):  # it was deleted since it was listed
+            places = chain(of_bank, _places_of_words(memory.engine.ledger(name)))
+            found += [
+                SecretFound(name, id_, held, where, state)
+                for id_, state, where, words in places
+                if (held := kinds(words))
+            ]
         if progress:
             progress(place + 1, len(names))
     return found
@@ -576,7 +587,7 @@ def misdated(memory: Memory) -> Iterator[tuple[int, dict[int, int], dict[int, in
     store, present = memory.engine.store, to_micros(memory.now())
     for name in memory.banks():
         bank = store.banks.number(name)
-        if bank is None:  # it was deleted meanwhile
+        if bank is None:  # it was deleted since it was listed
             continue
         episodes = [(e.row, e.recorded_at) for e in store.episodes.scan(bank)]
         changes = [(change.seq, change.at) for change in store.journal.read(bank)]

@@ -129,11 +129,63 @@ def test_a_blank_passphrase_is_refused(text):
         Key.passphrase(text)
 
 
+def test_a_passphrase_with_half_a_character_is_refused_without_being_shown():
+    with pytest.raises(InputError, match="half a character at its place 8") as told:
+        Key.passphrase("correct\udce9horse")
+    assert told.value.__cause__ is None
+    assert "horse" not in str(told.value)
+
+
+def test_a_key_in_the_home_of_whoever_asks_is_found_there(file, monkeypatch):
+    for name in ("HOME", "USERPROFILE"):
+        monkeypatch.setenv(name, str(file.parent))
+    keys = [
+        Key.file("~/a key"),
+        Key.ring("~/a key"),
+        Key.of("file:~/a key"),
+        Key.of("ring:~/a key"),
+    ]
+    assert {SECRET.encode()} == {key.secret() for key in keys}
+
+
 @pytest.mark.parametrize("given", [5, b"0123456789abcdef", ["file:x"]])
 def test_what_is_no_key_at_all_is_refused(given):
     with pytest.raises(InputError, match="give a Key"):
         as_key(given)
     assert as_key(None) is None
+
+
+# ---------------------------------------------------------------- rings
+
+
+def test_a_ring_that_a_link_leads_to_is_renewed_where_it_is(tmp_path):
+    ring, link = tmp_path / "shared", tmp_path / "here"
+    ring.write_text(f"{SECRET}\n")
+    link.symlink_to(ring)
+
+    new = Key.ring(link).renewed()
+
+    assert Key.ring(ring).secrets() == [SECRET.encode(), new]
+    Key.ring(link).keep([new])
+    assert link.is_symlink()
+    assert Key.ring(ring).secrets() == Key.ring(link).secrets() == [new]
+
+
+def test_a_copy_of_a_ring_that_a_killed_process_left_goes_with_the_next_change(tmp_path):
+    ring = tmp_path / "ring"
+    ring.write_text(f"{SECRET}\n")
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr("pathlib.Path.replace", lambda *_: 1 / 0)
+        patched.setattr("pathlib.Path.unlink", lambda *_, **__: None)
+        with pytest.raises(ZeroDivisionError):
+            Key.ring(ring).renewed()
+    (left,) = {*tmp_path.iterdir()} - {ring}
+    os.utime(left, (0, 0))
+
+    new = Key.ring(ring).renewed()
+
+    assert [*tmp_path.iterdir()] == [ring]
+    assert Key.ring(ring).secrets() == [SECRET.encode(), new]
 
 
 # ---------------------------------------------------------------- the system's keyring

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from hippocampus import AsyncBank, AsyncMemory, Bank, Memory, Turn
 from hippocampus.errors import InputError, StoreClosed, UnknownEpisode
 from hippocampus.journal.payloads import READ_BY_LANGUAGE
-from hippocampus.upkeep import reindex, verify
+from hippocampus.upkeep import doctor, misdated, reindex, scan, verify
 
 NAMES = ("ada", "Ada", "tom", " ada")
 WORDS = ("kettle", "violin", "garden", "ticket")
@@ -268,6 +268,28 @@ def test_a_backup_answers_the_same(open_memory, tmp_path):
 
 
 # ---------------------------------------------------------------- asynchronous twins
+
+
+@pytest.mark.parametrize("look", [verify, scan, doctor, misdated], ids=lambda one: one.__name__)
+def test_a_bank_that_is_deleted_while_all_are_looked_at_is_passed_over(memory, monkeypatch, look):
+    for name in ("ada", "bob", "eve"):
+        memory.bank(name).remember("The kettle is on.")
+    listed = memory.banks
+
+    def deleted_since():
+        names = listed()
+        if "bob" in names:
+            memory.delete_bank("bob")
+        return names
+
+    monkeypatch.setattr(memory, "banks", deleted_since)
+    found = look(memory)
+    if look is verify:
+        assert found.sound
+        assert {"banks": 2, "episodes": 2, "changes": 2} == found.checked
+        assert 2 == len(found.heads)
+    elif look is not doctor:
+        assert [] == [*found]
 
 
 def test_every_verb_has_an_awaitable_twin_with_the_same_arguments():

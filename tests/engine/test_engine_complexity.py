@@ -368,6 +368,26 @@ def test_an_edit_moves_few_parts_of_a_long_text_that_comes_back_byte_for_byte(me
     assert len(set(parts[1]) - set(parts[0])) < 0.05 * len(parts[0])
 
 
+def test_a_long_text_goes_and_comes_back_with_each_part_read_a_few_times(memory, monkeypatch):
+    bank, table, rows_read = memory.bank("ada"), memory.engine.store.episodes, []
+    bank.remember(
+        " ".join(f"Line {n}: the tide was {n % 7} m high." for n in range(900)), source="s"
+    )
+    kept = bank.episodes(limit=None)
+    read = table.read
+    monkeypatch.setattr(
+        table, "read", lambda bank, rows: rows_read.append(len(rows)) or read(bank, rows)
+    )
+    for change in (
+        lambda: bank.forget(source="s"),
+        lambda: bank.restore(source="s"),
+        lambda: bank.forget(kept[0].id, erase=True),
+    ):
+        rows_read.clear()
+        assert change() == len(kept) > 30
+        assert sum(rows_read) < 25 * len(kept)
+
+
 def test_terms_of_one_search_are_counted_before_any_is_looked_for(bank):
     bank.remember("Ada met Tom in Porto.")
     assert 1 == len(bank.find(*["Porto", "ada"] * 32))

@@ -2,18 +2,32 @@
 
 import sqlite3
 import struct
+import sys
 from contextlib import closing, suppress
 from datetime import UTC, datetime, timedelta
+from time import process_time
 
 import numpy as np
 import pytest
 
 from hippocampus import Memory, Turn
+from hippocampus.core.config import Config, Ingest, Secrets
 from hippocampus.core.events import JournalRow
 from hippocampus.core.idempotency import Request, doing
 from hippocampus.core.key import Key
-from hippocampus.errors import HippocampusError, InputError, NotAStore, StoreCorrupt
+from hippocampus.encryption import encrypt
+from hippocampus.errors import (
+    ErasurePending,
+    HippocampusError,
+    InputError,
+    NotAStore,
+    StoreCorrupt,
+    Unauthorized,
+)
+from hippocampus.moving import move
 from hippocampus.salvage import salvage
+from hippocampus.server.keys import Keys
+from hippocampus.store.banks import STAGED
 from hippocampus.testing import HashEmbedder, ManualClock
 from hippocampus.upkeep import doctor, misdated, scan, verify
 
@@ -111,6 +125,25 @@ def test_a_damaged_episode_is_told_by_name_without_harm_to_any_other(path, ids, 
         found = verify(memory)
     assert any("row 2 of bank 1" in problem for problem in found.problems)
     assert not any("bob" in problem for problem in found.problems)
+
+
+@pytest.mark.parametrize("what", DAMAGE)
+def test_what_is_damaged_is_not_promoted_and_that_is_said(path, ids, what):
+    change(path, DAMAGE[what])
+    with opened(path) as memory:
+        with pytest.raises(StoreCorrupt, match="row 2 of bank 1"):
+            memory.bank("ada").promote(ids[2], to="eve")
+        assert "eve" not in memory.banks()
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_what_is_known_is_told_though_an_episode_is_gone_since_it_was_indexed(path, ids):
+    with opened(path) as memory:
+        bank = memory.bank("ada")
+        assert ids[-1] in {hit.id for hit in bank.recall("When does our ferry leave?", 9)}
+        change(path, "DELETE FROM episodes WHERE bank = 1 AND row = 5")
+        assert any("Graz" in fact.object for fact in bank.facts())
+        assert "Ada" in {person.name for person in bank.people()}
 
 
 @pytest.mark.parametrize("what", ["an episode's state", "a text"])
@@ -241,6 +274,38 @@ def test_a_sound_store_is_salvaged_whole(path, ids, tmp_path):
         assert history == memory.bank("ada").history(ids[1])
 
 
+def leaves(raw, size, number):
+    """Return the numbers of the pages under one of a table without rowids."""
+    page = raw[(number - 1) * size : number * size]
+    if page[0] != 2:
+        return [number]
+    (cells,) = struct.unpack(">H", page[3:5])
+    places = struct.unpack(f">{cells}H", page[12 : 12 + 2 * cells])
+    below = [struct.unpack(">I", page[at : at + 4])[0] for at in places]
+    return [*below, struct.unpack(">I", page[8:12])[0]]
+
+
+@pytest.mark.parametrize("which", [1, -1], ids=["a page between", "the last page"])
+def test_salvage_finds_every_bank_though_a_page_of_each_table_is_damaged(path, tmp_path, which):
+    with opened(path) as memory:
+        for name in ("ada", "bob", "eve"):
+            turns = [Turn(text=f"Remark {n} of {name} is of rain.", at=NOW) for n in range(90)]
+            memory.bank(name).remember_many(turns)
+    kept = ("episodes", "episodes_by_digest", "episodes_by_id", "journal")
+    tables = [page_of(path, name) for name in kept]
+    raw = bytearray(path.read_bytes())
+    number, size = page_of(path, "banks")
+    for page in (number, *(leaves(raw, size, first)[which] for first, _ in tables)):
+        raw[(page - 1) * size : page * size] = b"\x55" * size
+    path.write_bytes(raw)
+
+    with opened(tmp_path / "new.db") as memory:
+        found = salvage(path, memory, **OPENING)
+        assert {"salvaged-1", "salvaged-2", "salvaged-3"} == {*found.banks}
+        assert sum(found.banks.values()) > 200
+        assert verify(memory).sound
+
+
 @pytest.mark.usefixtures("ids")
 def test_salvage_says_that_the_key_of_a_bank_is_missing(path, tmp_path, key):
     change(path, "DELETE FROM settings WHERE key = 'key 1'")  # which a plain store does not have
@@ -248,6 +313,65 @@ def test_salvage_says_that_the_key_of_a_bank_is_missing(path, tmp_path, key):
 
     missing = "the key of bank 1, and with it every word there" in found.lost
     assert (missing, not any(one.text for one in episodes)) == (key is not None,) * 2
+
+
+def make_sealed(path, vault):
+    """Make a store that has a secret in its vault and a key of servers; return the key's token."""
+    secrets = Config(secrets=Secrets(write="vault"))
+    with Memory(path, embedder="none", config=secrets, vault=vault, **OPENING) as memory:
+        memory.bank("ada").remember("My card is 4111 1111 1111 1111, keep it.", at=NOW)
+        return Keys(memory).create("ada's phone", "read", ["ada"]).token
+
+
+@pytest.mark.parametrize("opens", [True, False], ids=["with the vault", "without"])
+def test_salvage_brings_what_opens_the_vault_and_the_keys_of_servers(path, tmp_path, opens):
+    vault = Key.command([sys.executable, "-c", "print('of the vault ' * 4)"])
+    token = make_sealed(path, vault)
+    given = {"vault": vault} if opens else {}
+    with Memory(tmp_path / "new.db", embedder="none", **given, **OPENING) as memory:
+        assert () == salvage(path, memory, **OPENING).lost
+        assert verify(memory).sound
+    with Memory(tmp_path / "new.db", embedder="none", vault=vault, **OPENING) as memory:
+        bank, keys = memory.bank("ada"), Keys(memory)
+        (kept,) = bank.episodes()
+        assert "4111 1111 1111 1111" in bank.reveal(kept.id).text
+        assert keys.refresh()
+        assert keys.caller(token).banks == ("ada",)
+
+
+@pytest.mark.parametrize("name", ["salt", "vault", "api-keys"])
+def test_salvage_tells_of_keys_that_are_damaged_and_lets_nobody_in(path, tmp_path, name):
+    token = make_sealed(path, Key.command([sys.executable, "-c", "print('of the vault ' * 4)"]))
+    change(path, "UPDATE settings SET checksum = x'00' WHERE key = ?", name)
+    with Memory(tmp_path / "new.db", embedder="none", **OPENING) as memory:
+        (told,) = salvage(path, memory, **OPENING).lost
+        keys = Keys(memory)
+        assert keys.refresh()
+        if name != "vault":
+            with pytest.raises(Unauthorized):
+                keys.caller(token)
+    assert f"the setting {name!r}" in told
+
+
+def page_of(path, name):
+    """Return the number of the first page of a table or index, from 1, and the size of a page."""
+    with closing(sqlite3.connect(path)) as db:
+        db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        sql = "SELECT rootpage FROM sqlite_schema WHERE name = ?"
+        return db.execute(sql, (name,)).fetchone()[0], db.execute("PRAGMA page_size").fetchone()[0]
+
+
+def test_salvage_takes_nothing_that_is_sealed_for_words(path, ids, tmp_path, key):
+    assert ids
+    number, size = page_of(path, "settings")
+    with path.open("r+b") as file:
+        file.seek((number - 1) * size)
+        file.write(b"\x55" * size)
+    if key is None:
+        assert rescued(path, tmp_path)[0].banks == {"ada": 6, "bob": 1}
+    else:
+        with pytest.raises(StoreCorrupt, match="its header is damaged"):
+            rescued(path, tmp_path)
 
 
 @pytest.mark.parametrize("what", DAMAGE)
@@ -259,6 +383,96 @@ def test_salvage_brings_all_that_is_sound_with_a_list_of_what_is_lost(path, ids,
     told = [episode.text for episode in episodes]
     assert [t for t in TALK if "boat" not in t] == [t for t in told if "boat" not in t]
     assert ("text" not in what or "bytes" in what) == any("boat" in text for text in told)
+    assert checked.sound, checked.problems
+
+
+def test_a_bank_is_deleted_as_far_as_damage_lets_it(path, ids):
+    with opened(path) as memory:
+        memory.bank("ada").release(ids[1])
+    number, size = page_of(path, "sqlite_autoindex_tail_1")
+    before = path.read_bytes()[(number - 1) * size : number * size]
+    change(path, "DELETE FROM tail WHERE bank = 1 AND kind = 'content' AND row > 2")
+    with path.open("r+b") as file:  # of rows that are there no more
+        file.seek((number - 1) * size)
+        file.write(before)
+    with opened(path) as memory:
+        with pytest.raises(ErasurePending, match="table 'tail' where bank 1 was is damaged"):
+            memory.delete_bank("ada")
+        assert ["bob"] == memory.banks()
+        assert ["The violin is in the attic."] == [
+            one.text for one in memory.bank("bob").episodes()
+        ]
+    with closing(sqlite3.connect(path)) as db:
+        sql = "SELECT COUNT(payload) FROM tail WHERE +bank = 1"
+        assert [(0,)] == db.execute(sql).fetchall()
+
+
+@pytest.mark.parametrize("content", ["none", "junk"])
+def test_salvage_brings_texts_that_an_index_has_lost(path, tmp_path, content):
+    small = Config(ingest=Ingest(seal_rows=4))
+    with Memory(path, embedder="none", config=small, **OPENING) as memory:
+        memory.bank("ada").remember_many([Turn(text=text, at=NOW) for text in TALK])
+    empty, size = page_of(path, "requests_by_time")
+    raw = bytearray(path.read_bytes())
+    other = raw[(empty - 1) * size : empty * size] if content == "none" else b"\x55" * size
+    for table in ("tail", "blocks"):
+        number, _ = page_of(path, f"sqlite_autoindex_{table}_1")
+        raw[(number - 1) * size : number * size] = other
+    path.write_bytes(raw)
+    _, episodes, checked = rescued(path, tmp_path)
+
+    assert {*TALK} == {episode.text for episode in episodes}
+    assert checked.sound, checked.problems
+
+
+@pytest.mark.usefixtures("ids")
+def test_a_bank_without_a_name_is_not_salvaged_into_another_one(path, tmp_path):
+    with opened(path) as memory:
+        memory.bank("salvaged-1").remember("This was salvaged once.", at=NOW)
+    change(path, "DELETE FROM banks WHERE bank = 1")
+    with opened(tmp_path / "new.db") as memory:
+        found = salvage(path, memory, **OPENING)
+        assert {"salvaged-1-again": 6, "salvaged-1": 1, "bob": 1} == found.banks
+        (kept,) = memory.bank("salvaged-1").episodes()
+    assert "This was salvaged once." == kept.text
+
+
+@pytest.mark.usefixtures("ids")
+def test_no_two_sleeps_of_a_salvaged_bank_have_one_number(path, tmp_path):
+    with opened(path) as memory:
+        bank = memory.bank("ada")
+        assert [1, 2] == [bank.sleep(steps=["deduplicate"]).number for _ in range(2)]
+    change(
+        path, "UPDATE journal SET at = at + 1 WHERE seq = (SELECT MIN(seq) FROM journal"
+        " WHERE bank = 1 AND kind = 'asleep') AND bank = 1",
+    )  # fmt: skip
+    rescued(path, tmp_path)
+    with opened(tmp_path / "new.db") as memory:
+        bank = memory.bank("ada")
+        assert 3 == bank.sleep(steps=["deduplicate"]).number
+        assert [2, 3] == [one.number for one in bank.sleeps()]
+        assert {} == bank.undo(2)
+
+
+def test_salvage_leaves_out_a_copy_of_a_bank_that_was_cut_off(path, ids, tmp_path):
+    with opened(path) as memory, memory.engine.store.write():
+        memory.engine.store.banks.add(f"{STAGED}eve", 0)
+    found, episodes, checked = rescued(path, tmp_path)
+
+    assert {"ada": len(ids), "bob": 1} == found.banks
+    assert len(ids) == len(episodes)
+    assert "a copy of bank 'eve' that was cut off: 'hippocampus move' again" in found.lost
+    assert checked.sound, checked.problems
+
+
+@pytest.mark.parametrize("number", [6_000, 1 << 30, 1 << 62])
+def test_salvage_makes_nothing_up_for_a_row_whose_number_is_damaged(path, ids, tmp_path, number):
+    change(path, "UPDATE episodes SET row = ? WHERE bank = 1 AND row = 5", number)
+    change(path, "UPDATE journal SET seq = ? WHERE bank = 1 AND seq = 7", number)
+    found, episodes, checked = rescued(path, tmp_path)
+
+    assert len(ids) == len(episodes) == found.banks["ada"]
+    assert 3 <= len(found.lost) < 6
     assert checked.sound, checked.problems
 
 
@@ -329,6 +543,22 @@ def test_salvage_lists_tables_of_which_no_page_can_be_read(path, tmp_path, whole
         assert any(f"the table '{table}' of bank 1" in line for line in found.lost)
 
 
+@pytest.mark.slow
+def test_salvage_takes_no_time_for_what_is_beyond_the_end_of_a_file(path, tmp_path):
+    with opened(path) as memory:
+        for name in ("ada", "bob", "eve", "ida"):
+            turns = [Turn(text=f"Remark {n} of {name} is of rain.", at=NOW) for n in range(60)]
+            memory.bank(name).remember_many(turns)
+    _, size = page_of(path, "journal")
+    path.write_bytes(path.read_bytes()[: size * 24])
+    began = process_time()
+    with opened(tmp_path / "new.db") as memory:
+        found = salvage(path, memory, **OPENING)
+
+    assert process_time() - began < 12  # of each bank it was twenty
+    assert any("on damaged pages of the table 'journal' of bank" in line for line in found.lost)
+
+
 @pytest.mark.parametrize("table", ["requests", "blocks", "episodes"])
 @pytest.mark.parametrize("bits", [{2: 0x80, 3: 0x80}, {0: 1}, {7: 1}, {22: 1}])
 def test_salvage_reads_around_a_table_whose_definition_is_damaged(
@@ -387,6 +617,83 @@ def test_an_export_that_would_lack_something_is_not_made(path, ids, tmp_path):
     with opened(path) as memory, pytest.raises(StoreCorrupt, match="no export was made"):
         memory.bank("ada").export(tmp_path / "ada.jsonl")
     assert not (tmp_path / "ada.jsonl").exists()
+
+
+def test_a_page_of_banks_is_as_long_as_asked_though_one_is_damaged(path):
+    names = ["ada", "bob", "eve", "ida", "tom", "zoe"]
+    with opened(path) as memory:
+        for name in names:
+            memory.bank(name).remember("It rains in Graz.", at=NOW)
+    change(path, "UPDATE banks SET at = at + 1 WHERE bank IN (2, 3)")
+    with opened(path) as memory:
+        assert ["ada", "ida", "tom"] == memory.banks(limit=3)
+        assert ["ida"] == memory.banks(after="ada", limit=1)
+        assert ["zoe"] == memory.banks(after="tom", limit=3)
+        assert ["ada", "ida", "tom", "zoe"] == memory.banks(limit=9) == memory.banks()
+        assert [] == memory.banks(limit=0)
+
+
+LACKING = {
+    "a text": "DELETE FROM tail WHERE bank = 1 AND kind = 'content' AND row = 2",
+    "the last text": "DELETE FROM tail WHERE bank = 1 AND kind = 'content' AND row = 5",
+    "a change": "DELETE FROM journal WHERE bank = 1 AND seq = 3",
+    "a journal": "DELETE FROM journal WHERE bank = 1",
+    "the last episode": "DELETE FROM episodes WHERE bank = 1 AND row = 5",
+    "the row of a bank": "DELETE FROM banks WHERE bank = 1",
+}
+"""What a page of an index that is damaged hides from whoever reads by it: no checksum tells."""
+
+
+@pytest.mark.usefixtures("ids")
+@pytest.mark.parametrize("what", LACKING)
+def test_no_copy_is_made_that_would_lack_what_is_missing(path, tmp_path, what):
+    change(path, LACKING[what])
+    key, target = OPENING["key"], tmp_path / "safe.db"
+    with pytest.raises(StoreCorrupt, match="--salvage"):
+        encrypt(path, target, key=KEY, old=key)
+    assert not target.exists()
+
+    moved = move(path, target, key=key, target_key=key)
+    assert not moved.whole
+    assert {"bob": "copied"} == {o.bank: o.outcome for o in moved.banks if o.outcome != "refused"}
+    assert any("bank 1" in one.problem for one in moved.banks)
+    if "bank" not in what:
+        with opened(path) as memory, pytest.raises(StoreCorrupt):
+            memory.bank("ada").export(tmp_path / "ada.jsonl")
+
+
+@pytest.mark.usefixtures("ids")
+def test_no_copy_is_made_without_the_banks_that_an_index_has_lost(path, tmp_path):
+    number, size = page_of(path, "sqlite_autoindex_banks_1")
+    empty, _ = page_of(path, "requests_by_time")
+    raw = bytearray(path.read_bytes())
+    raw[(number - 1) * size : number * size] = raw[(empty - 1) * size : empty * size]
+    path.write_bytes(raw)
+    with pytest.raises(StoreCorrupt, match="is damaged: "):
+        encrypt(path, tmp_path / "safe.db", key=KEY, old=OPENING["key"])
+    assert not move(path, tmp_path / "new.db", key=OPENING["key"]).whole
+
+
+@pytest.mark.usefixtures("ids")
+def test_no_copy_is_made_without_the_last_change_that_a_page_has_lost(path, tmp_path):
+    number, size = page_of(path, "journal")
+    raw = bytearray(path.read_bytes())
+    (page,) = leaves(raw, size, number)[-1:]
+    at = (page - 1) * size + 3  # how many cells a page has
+    struct.pack_into(">H", raw, at, struct.unpack_from(">H", raw, at)[0] - 1)
+    path.write_bytes(raw)
+    with pytest.raises(StoreCorrupt, match="SQLite"):
+        encrypt(path, tmp_path / "safe.db", key=KEY, old=OPENING["key"])
+    assert not move(path, tmp_path / "new.db", key=OPENING["key"]).whole
+
+
+def test_a_setting_that_is_none_keeps_its_store_from_being_copied(path, ids, tmp_path):
+    assert ids
+    put_anything(path, "settings", "key", "x'07'", "key = 'salt'")
+    with pytest.raises(StoreCorrupt, match="is damaged: setting"):
+        encrypt(path, tmp_path / "safe.db", key=KEY, old=OPENING["key"])
+    with pytest.raises(StoreCorrupt, match="a setting is damaged"):
+        move(path, tmp_path / "new.db", key=OPENING["key"])
 
 
 # ---------------------------------------------------------------- flips anywhere
@@ -485,6 +792,16 @@ def test_a_column_of_the_journal_that_is_of_another_type_is_told(path, ids, colu
     assert not found.sound
 
 
+def test_the_size_of_a_bank_is_told_whatever_stands_in_the_place_of_payloads(path, ids):
+    assert ids
+    put_anything(path, "tail", "payload", "NULL", "bank = 1 AND kind = 'lexical'")
+    put_anything(path, "tail", "kind", "x'00'", "bank = 1 AND kind = 'vector' AND row = 3")
+    with opened(path) as memory:
+        told = memory.bank("ada").stats().stored_bytes
+    assert 0 == told["lexical"]
+    assert {str} == {*map(type, told)}
+
+
 KEYS = {
     "episodes.row": "bank = 1 AND row = 3",
     "journal.seq": "bank = 1 AND seq = 3",
@@ -574,7 +891,13 @@ def test_an_episode_that_cannot_be_is_damage_whatever_its_checksum_says(path, id
 
 @pytest.mark.parametrize(
     ("key", "value"),
-    [("embedder", "{}"), ("embedder", "["), ("signatures", "{"), ("signatures", "[]")],
+    [
+        ("embedder", "{}"),
+        ("embedder", "["),
+        ("signatures", "{"),
+        ("signatures", "[]"),
+        ("salt", "x"),
+    ],
 )
 def test_a_setting_that_cannot_be_is_damage_whatever_its_checksum_says(path, ids, key, value):
     assert ids

@@ -1,14 +1,18 @@
 """An erasure that is cut off after it was decided is finished by whoever comes next."""
 
+import os
 import resource
 import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 
 import pytest
 
 from hippocampus import Config, Memory
+from hippocampus.core.files import writing
 from hippocampus.errors import ErasurePending, StoreFull, UnknownEpisode
+from hippocampus.store import SqliteStore
 from hippocampus.testing import full_disk
 
 SECRETS = [b"marzipan", b"Zqspeaker", b"zqsession", b"zqmetadata", b"zqsource"]
@@ -147,3 +151,17 @@ with writing(sys.argv[1]) as unfinished:
     with Memory(path, embedder="hash") as memory:
         memory.backup(path.with_name("copy.db"))
     assert not still.exists()
+
+
+def test_a_store_that_another_thread_is_writing_keeps_nobody_from_erasing(secret, path):
+    # As ``encrypt`` and a restore have one for as long as a large store takes.
+    with (
+        writing(path.with_name("encrypted.db")) as unfinished,
+        closing(SqliteStore(str(unfinished), busy_timeout_s=1)),
+    ):
+        os.utime(unfinished, (0, 0))
+        with Memory(path, embedder="hash") as memory:
+            assert 1 == memory.bank("ada").forget(secret, erase=True)
+            memory.backup(path.with_name("copy.db"))
+        assert unfinished.exists()
+    assert left(path) == []

@@ -137,6 +137,24 @@ def test_an_export_adds_to_a_bank_what_is_in_force_and_missing(lived, open_memor
     assert 0 == other.import_(tmp_path / "out.jsonl").added
 
 
+def test_parts_without_their_first_are_no_turn_of_what_stands_before_them(memory, tmp_path):
+    bank, other = memory.bank("ada"), memory.bank("other")
+    bank.remember("Nice to meet you.", session="chat", at="2025-01-01")
+    story = " ".join(f"In room {n} of this long story stood a chair." for n in range(90))
+    first = bank.remember(story, session="book", at="2025-01-02")
+    bank.correct(first.id, "In room 0 stood a table.")
+    bank.export(tmp_path / "out.jsonl")
+    other.remember("It rains.", session="chat", at="2024-12-01")
+    other.remember("It rains on.", session="chat", at="2024-12-01")
+    other.import_(tmp_path / "out.jsonl")
+
+    assert {0, 1, 2} == {e.turn for e in other.episodes(session="chat")}
+    told = other.episodes(session="book", limit=None)
+    assert {e.text for e in bank.episodes(session="book", limit=None)} == {e.text for e in told}
+    assert 1 == len({e.turn for e in told if e.part})
+    assert {0, 1} == {e.turn for e in told}
+
+
 def test_what_is_erased_while_an_export_is_written_is_not_in_it(open_memory, tmp_path):
     bank, there = open_memory().bank("ada"), open_memory().bank("ada")
     kept = bank.remember("The safe opens with marzipan.", speaker="Zenobia", at="2025-03-02")
@@ -234,7 +252,16 @@ def set_in(part, values):
     return lambda record: record[part].update(values)
 
 
+def with_change(lines, kind, **detail):
+    """Return an export that ends with one change more."""
+    end = json.loads(lines[-1])
+    end["end"]["changes"] += 1
+    change = {"seq": end["end"]["changes"], "at": 0, "kind": kind, "episode": None}
+    return [*lines[:-1], json.dumps({"change": {**change, "detail": detail}}), json.dumps(end)]
+
+
 DAMAGE = {
+    "more sleeps than changes": lambda lines: with_change(lines, "asleep", sleep=999, steps=[]),
     "cut in a line": lambda lines: [*lines[:-3], lines[-3][:40]],
     "cut between lines": lambda lines: lines[:-1],
     "a change missing": lambda lines: [*lines[:-2], lines[-1]],
@@ -304,6 +331,33 @@ def test_an_export_with_any_byte_changed_is_refused_or_still_sound(export, open_
         else:  # a letter of a text, a digit of a time: still a bank, and a sound one
             assert () == verify(memory).problems
         memory.close()
+
+
+def test_no_more_rows_are_read_than_there_are_whatever_an_export_says_of_parts(
+    memory, tmp_path, monkeypatch
+):
+    bank, other = memory.bank("ada"), memory.bank("other")
+    first = bank.remember("The key is under the pot.")
+    bank.correct(first.id, "The key is under the mat.")
+    bank.export(tmp_path / "out.jsonl")
+    told = (tmp_path / "out.jsonl").read_text("utf-8")
+    made_up = told.replace('"parts":1', '"parts":2147483647')
+    (tmp_path / "made up.jsonl").write_text(made_up, "utf-8")
+    other.import_(tmp_path / "made up.jsonl")
+    episodes, asked = memory.engine.store.episodes, []
+    read = episodes.read
+
+    def counted(bank, rows):
+        assert len(rows) <= 2
+        asked.append(rows)
+        return read(bank, rows)
+
+    monkeypatch.setattr(episodes, "read", counted)
+    (last,) = other.episodes()
+    assert 2 == len({change.episode for change in other.history(last.id)})
+    assert 1 == other.forget(last.id)
+    assert 2 == other.forget(last.id, erase=True)
+    assert range(2) in asked
 
 
 def test_what_is_no_export_is_told_so(bank, tmp_path):

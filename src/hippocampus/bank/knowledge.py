@@ -495,7 +495,8 @@ class Knowledge(BankPart):
                 raise
             # unless somebody erased, or slept, in the meantime
             if made is before or self._state.read_on(before, made):
-                if made.length < total:
+                # Of a damaged bank fewer are there than are known of, and all that are were read.
+                if made.length < total and patience_is_over():
                     note_unread(self.name, "facts", made.length, total)
                 return made
 

@@ -194,7 +194,7 @@ class People(BankPart):
                 fresh += 1
             if record.row in known:
                 yield record, known[record.row]
-        if len(texts) > fresh:
+        if len(texts) > fresh and patience_is_over():
             note_unread(self.name, "names", len(rows) - len(texts) + fresh, len(rows))
 
 

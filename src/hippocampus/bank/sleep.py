@@ -234,9 +234,9 @@ class SleepVerbs(BankPart):
 
     def _undo(self, ledger: Ledger, sleep: int) -> dict[str, int]:
         from hippocampus.sleep.gists import demote  # noqa: PLC0415 - only for a sleep
-        from hippocampus.sleep.snapshot import count_sleeps  # noqa: PLC0415 - only for a sleep
+        from hippocampus.sleep.snapshot import last_sleep  # noqa: PLC0415 - only for a sleep
 
-        begun = count_sleeps(ledger)
+        begun = last_sleep(ledger)
         whole = isinstance(sleep, int) and not isinstance(sleep, bool)
         if not whole or not 1 <= sleep <= begun:
             had = f"from 1 to {begun}" if begun else "none: it has not slept"

@@ -386,19 +386,28 @@ def append(path: Path, line: bytes) -> None:
 
 def sweep(folder: Path) -> None:
     """Remove from a folder what processes were writing when they were killed."""
+    every: list[Path] = []
     with suppress(OSError):
-        for left in [one for one in folder.iterdir() if one.name.startswith(PARTIAL)]:
-            ending = next((end for end in COMPANIONS if left.name.endswith(end)), "")
-            whole = left.with_name(left.name.removesuffix(ending))
-            # A log is swept after its database, whose lock tells whether somebody writes it.
-            if time.time() - left.stat().st_mtime < _MAKING_S or (ending and whole.exists()):
-                continue
-            with reading(left) as file:
-                is_left = lock(file.fileno())
-                if is_left and CAN_RENAME_OPEN_FILES:
-                    left.unlink()
-            if is_left and not CAN_RENAME_OPEN_FILES:
-                left.unlink()
+        every = [one for one in folder.iterdir() if one.name.startswith(PARTIAL)]
+    for left in every:
+        # One that cannot be removed keeps no other; a store of this process is being written.
+        with suppress(OSError, SourceError):
+            _remove_left(left)
+
+
+def _remove_left(left: Path) -> None:
+    """Remove a file that has no name of its own yet, unless somebody may still be writing it."""
+    ending = next((end for end in COMPANIONS if left.name.endswith(end)), "")
+    whole = left.with_name(left.name.removesuffix(ending))
+    # A log is swept after its database, whose lock tells whether somebody writes it.
+    if time.time() - left.stat().st_mtime < _MAKING_S or (ending and whole.exists()):
+        return
+    with reading(left) as file:
+        is_left = lock(file.fileno())
+        if is_left and CAN_RENAME_OPEN_FILES:
+            left.unlink()
+    if is_left and not CAN_RENAME_OPEN_FILES:
+        left.unlink()
 
 
 def check_output(path: str | Path, *, overwrite: bool = False) -> None:

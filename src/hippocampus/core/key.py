@@ -59,12 +59,22 @@ class Key:
         """Return the key of a passphrase."""
         if not isinstance(text, str) or not text.strip():
             raise InputError("the passphrase is blank; choose a few words that nobody would guess")
+        try:
+            text.encode()
+        except UnicodeEncodeError as exc:  # which shows it, so it is no cause
+            at = exc.start + 1
+            msg = f"the passphrase has half a character at its place {at}; type it in UTF-8"
+            raise InputError(msg) from None
         return cls("passphrase", "passphrase", (text,))
 
     @classmethod
     def file(cls, path: str | Path) -> Self:
-        """Return the key that a file holds, all its bytes but a line break at the end."""
-        return cls("secret", "file", (str(path),))
+        """
+        Return the key that a file holds, all its bytes but a line break at the end.
+
+        ``~`` is the home of whoever asks.
+        """
+        return cls("secret", "file", (_at_home(path),))
 
     @classmethod
     def ring(cls, path: str | Path) -> Self:
@@ -74,7 +84,7 @@ class Key:
         With every erasure in PostgreSQL another line takes its place, so that the log and backups
         from before cannot be opened any more. Whoever opens the store has the same file.
         """
-        return cls("secret", "ring", (str(path),))
+        return cls("secret", "ring", (_at_home(path),))
 
     @classmethod
     def environment(cls, name: str) -> Self:
@@ -114,9 +124,9 @@ class Key:
         except ValueError:
             words = []
         if source == "file" and rest:
-            return cls.file(Path(rest).expanduser())
+            return cls.file(rest)
         if source == "ring" and rest:
-            return cls.ring(Path(rest).expanduser())
+            return cls.ring(rest)
         if source == "env" and rest:
             return cls.environment(rest)
         if source == "keyring" and service and user:
@@ -187,6 +197,11 @@ def as_key(given: Key | str | None) -> Key | None:
             f"the key is of type {type(given).__name__}: give a Key or a specification"
         )
     return Key.of(given) if isinstance(given, str) else given
+
+
+def _at_home(path: str | Path) -> str:
+    # Not Path.expanduser, which raises where nobody knows where that is.
+    return os.path.expanduser(path)  # noqa: PTH111
 
 
 def _file(path: str) -> bytes:

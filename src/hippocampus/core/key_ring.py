@@ -16,7 +16,7 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import BinaryIO, Final
 
-from hippocampus.core.files import is_database, read_bytes
+from hippocampus.core.files import PARTIAL, is_database, read_bytes, sweep
 from hippocampus.core.system import (
     CAN_RENAME_OPEN_FILES,
     give_as,
@@ -37,6 +37,7 @@ def read_ring(path: Path) -> list[bytes]:
 
 def add_to_ring(path: Path) -> bytes:
     """Add a new secret to a ring; return it once it is on the disk."""
+    path = _place(path)
     made = base64.b64encode(secrets.token_bytes(_SECRET_BYTES))
     _put(path, [*read_ring(path), made])
     return made
@@ -44,6 +45,7 @@ def add_to_ring(path: Path) -> bytes:
 
 def keep_in_ring(path: Path, wanted: Collection[bytes]) -> None:
     """Take all secrets out of a ring but these, and write zeros where the others were."""
+    path = _place(path)
     known = read_ring(path)
     kept = [one for one in known if one in wanted]
     # A ring without any secret would open nothing any more.
@@ -66,6 +68,12 @@ def keep_in_ring(path: Path, wanted: Collection[bytes]) -> None:
         aside.unlink()
 
 
+def _place(path: Path) -> Path:
+    """Return the file of a ring, which a link to it goes on leading to."""
+    # In the place of the link another file would be the ring of whoever comes by it alone.
+    return Path(os.path.realpath(path))
+
+
 def _zero(file: BinaryIO) -> None:
     size = file.seek(0, os.SEEK_END)
     file.seek(0)
@@ -78,8 +86,10 @@ def _put(path: Path, lines: list[bytes]) -> None:
     """Put other lines in the place of a ring's, whole or not at all, under the same rights."""
     if is_database(path):
         raise OSError(errno.EINVAL, "is a database, and no ring", str(path))
+    # One that was left by a process that was killed has secrets that are to be nowhere any more.
+    sweep(path.parent)
     before = path.stat()
-    made = path.with_name(f"{path.name}.{secrets.token_hex(4)}")
+    made = path.with_name(f"{PARTIAL}{secrets.token_hex(8)}")
     try:
         handle = open_descriptor(made, os.O_WRONLY | os.O_CREAT | os.O_EXCL)
         with os.fdopen(handle, "wb") as file:

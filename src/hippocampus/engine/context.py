@@ -6,7 +6,7 @@ import json
 import re
 import secrets
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict
 from datetime import datetime
@@ -165,13 +165,32 @@ class EngineContext:
             self.check_embedder(self.embedder)
             self.settle_signatures(record=False)
             self.check_cues(cues)
-            self.salt = self._salt()
-            self.secret_finder = _secret_finder(self.config.secrets.also, self.salt)
-            self.vault = None if access.vault is None else self._open_vault(access.vault)
+            self._vault_key = access.vault
+            self._read_salt_and_vault()
         except BaseException:
             self.store.close()
             raise
         self.finish_erasure()
+
+    def _read_salt_and_vault(self) -> None:
+        """Read, or make, the settings by which equal texts are known and secrets are sealed."""
+        self.salt = self._salt()
+        self.secret_finder = _secret_finder(self.config.secrets.also, self.salt)
+        self.vault = None if self._vault_key is None else self._open_vault(self._vault_key)
+
+    def take_over(self, settings: Mapping[str, str]) -> None:
+        """
+        Have settings of another store, in one in which there is nothing yet.
+
+        Raises:
+            WrongKey: the key that was given for the vault does not open that of the other store.
+
+        """
+        with self.store.write():
+            for key, value in settings.items():
+                self.store.settings.put(key, value)
+        self._read_salt_and_vault()
+        self.__dict__.pop("secret_gate", None)  # it has the vault of before
 
     def _open_vault(self, key: Key) -> Vault | None:
         from hippocampus.write.vault import open_vault  # noqa: PLC0415 - only where there is one
@@ -437,7 +456,11 @@ class EngineContext:
                 if stored is None:
                     stored = secrets.token_hex(16)
                     self.store.settings.put("salt", stored)
-        return bytes.fromhex(stored)
+        try:
+            return bytes.fromhex(stored)
+        except ValueError as exc:
+            msg = "by what equal texts are known cannot be read; restore a backup"
+            raise StoreCorrupt(msg, path=self.store.path) from exc
 
     def ledger(self, name: str, *, create: bool = False) -> Ledger:
         """

@@ -104,6 +104,7 @@ class Lineage(LedgerPart):
         ``merged``: also what sleep has merged with them.
         """
         chain: set[int] = set()
+        texts: set[tuple[int, int | None]] = set()
         queue = list(rows)
         while queue:
             row = queue.pop()
@@ -114,11 +115,10 @@ class Lineage(LedgerPart):
                 queue += [] if record.supersedes is None else [record.supersedes]
                 if record.superseded_by is not None and (merged or not self.is_alias(row)):
                     queue.append(record.superseded_by)
-                if record.supersedes is not None:  # a long correction has parts beside this one
-                    first = max(record.row - record.part, 0)
-                    beside = self._store.episodes.read(
-                        self._bank, range(first, first + record.parts)
-                    )
+                text = (record.row - record.part, record.supersedes)
+                if record.supersedes is not None and text not in texts:
+                    texts.add(text)  # a long correction has parts beside this one
+                    beside = self._reader.where_parts_are(record)
                     queue += [e.row for e in beside if e.supersedes == record.supersedes]
             # A version that went back to an older wording is linked by its journal alone.
             for change in self._reader.events(Remembered, Corrected, Restored, Absorbed, row=row):

@@ -264,10 +264,11 @@ class LedgerReader:
         """Return episodes together with the other parts of the long texts they are parts of."""
         whole: dict[int, EpisodeRow] = {}
         for record in records:
+            if record.row in whole:  # as a part of one before it, and with all of its others
+                continue
             whole[record.row] = record
             first = record.row - record.part
-            beside = range(max(first, 0), first + record.parts) if record.parts > 1 else ()
-            for other in self.store.episodes.read(self.bank, beside):
+            for other in self.where_parts_are(record):
                 # Where a part was left out, the rows beside are of other texts.
                 same = (other.occurred_at, other.session, other.speaker, other.parts)
                 if same == (record.occurred_at, record.session, record.speaker, record.parts) and (
@@ -275,6 +276,15 @@ class LedgerReader:
                 ):
                     whole[other.row] = other
         return [whole[row] for row in sorted(whole)]
+
+    def where_parts_are(self, record: EpisodeRow) -> list[EpisodeRow]:
+        """Return the records in the rows of a long text's parts; none for a short one."""
+        if record.parts <= 1:
+            return []
+        first = record.row - record.part
+        # Whoever made up an export may have it say of a text that it has billions of parts.
+        stop = min(first + record.parts, self.store.episodes.count(self.bank))
+        return self.store.episodes.read(self.bank, range(max(first, 0), stop))
 
     def still_there(self, seen: Sequence[EpisodeRow]) -> list[EpisodeRow]:
         """

@@ -13,6 +13,8 @@ from hippocampus.core.events import (
     Accepted,
     Erased,
     JournalRow,
+    SleepBegan,
+    SleepEnded,
     Unknown,
     class_of,
     convert,
@@ -99,13 +101,24 @@ def _write_bank(ledger: Ledger, out: TextIO, gate: TransferGate) -> tuple[int, b
     with ledger.store.read():
         rows = list(ledger.store.episodes.scan(ledger.bank))
         changes = ledger.store.journal.read(ledger.bank)
+    if ledger.store.upkeep.damage(ledger.bank):
+        return 0, True  # which is told, and could not even be written
+    with_text = {row.row for row in rows if row.state != "erased"}
+    lacking = set[int]()
+
+    def texts(some: Collection[int]) -> Mapping[int, str]:
+        found = ledger.reader.texts(some)
+        lacking.update(with_text.intersection(some) - found.keys())
+        return found
+
     # One snapshot for all of it would keep the store's log from ending. Texts never change, but for
     # those that are erased.
-    texts = ledger.reader.texts
     write_export(out, ledger.name, rows, texts, changes, path=ledger.store.path, gate=gate)
     erased = ledger.store.journal.read(ledger.bank, after=len(changes), kinds=(Erased,))
     # A bank that was deleted, and perhaps made anew, has left no ``Erased`` in its journal.
     gone = ledger.store.banks.number(ledger.name) != ledger.bank
+    if lacking and not (erased or gone):
+        ledger.reader.content.note_missing(lacking)
     return len(rows), not (erased or gone)
 
 
@@ -123,6 +136,8 @@ def write_export(
     _write(out, {"hippocampus-export": EXPORT_FORMAT, "bank": bank})
     ids: dict[int | None, str | None] = {row.row: row.id for row in rows}
     ids[None] = None
+    named = {change.row for change in changes} | {row.supersedes for row in rows}
+    _check_whole_bank(bank, ids.keys(), named | {row.superseded_by for row in rows}, changes, path)
     for start in range(0, len(rows), _TEXTS_AT_ONCE):
         check_budget()
         some = rows[start : start + _TEXTS_AT_ONCE]
@@ -143,6 +158,23 @@ def write_export(
         }
         _write(out, {"change": told})
     _write(out, {"end": {"episodes": len(rows), "changes": len(changes)}})
+
+
+def _check_whole_bank(
+    bank: str,
+    rows: Collection[int | None],
+    named: Collection[int | None],
+    changes: Sequence[JournalRow],
+    path: Path | str,
+) -> None:
+    """Refuse a bank of which rows are missing: no checksum tells, and nobody could import it."""
+    missing = {*named} - {*rows}
+    # Every episode has a change at least: that it was remembered.
+    gaps = len(changes) < len(rows) - 1 or (changes[-1:] and changes[-1].seq != len(changes))
+    if missing or gaps:
+        what = "episodes" if missing else "changes"
+        msg = f"no export was made: {what} of bank {bank!r} are missing; 'hippocampus verify' lists"
+        raise StoreCorrupt(f"{msg} all that is damaged, or restore a backup", path=path)
 
 
 def _episode(row: EpisodeRow, text: str, ids: Mapping[int | None, str | None]) -> dict[str, Any]:
@@ -204,11 +236,18 @@ class Export(NamedTuple):
                 address = record.address.removesuffix(f"#part-{record.part}")
                 record = record._replace(address=address)  # noqa: PLW2901
             d = Draft.of(record, text)
-            if d.part and groups and groups[-1][-1].part + 1 == d.part:
+            before = groups[-1][-1] if groups else d
+            # Of a text whose first parts are not missing the last one seen may be of another.
+            if before.part + 1 == d.part and _text_of(before) == _text_of(d):
                 groups[-1].append(d)
             else:
                 groups.append([d])
         return groups
+
+
+def _text_of(d: Draft) -> tuple[object, ...]:
+    """Return the fields that parts of one text have alike, and others do not."""
+    return d.address, d.occurred_at, d.session, d.speaker, d.parts
 
 
 def read_export(path: Path, *, salt: bytes, gate: TransferGate = AS_IT_IS) -> Export | None:
@@ -305,7 +344,10 @@ def _check_whole(episodes: list[Any], changes: list[Any], ends: list[Any]) -> No
         _require(isinstance(c["kind"], str), f"change {seq} has no kind")
         c["kind"].encode()  # likewise
         if class_of(c["kind"]) is not Unknown:
-            convert(c["kind"], c["detail"])
+            event = convert(c["kind"], c["detail"])
+            # The next sleep's number is one more, and there is a highest one.
+            counted = not isinstance(event, SleepBegan | SleepEnded) or event.sleep <= seq
+            _require(counted, f"change {seq} is of more sleeps than there are changes")
         _check_moment(c["at"])
     states = states_told((c["episode"], class_of(c["kind"])) for c in changes)
     for e in episodes:

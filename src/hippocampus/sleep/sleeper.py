@@ -25,7 +25,7 @@ from hippocampus.sleep.forget import forget
 from hippocampus.sleep.merge import merge
 from hippocampus.sleep.reconsolidate import reconsolidate
 from hippocampus.sleep.schedule import STEPS
-from hippocampus.sleep.snapshot import SleepSnapshot, count_sleeps, read_doubts
+from hippocampus.sleep.snapshot import SleepSnapshot, last_sleep, read_doubts
 from hippocampus.sleep.topics import TagAnswers
 from hippocampus.sleep.validate import validate
 
@@ -118,7 +118,7 @@ class Sleeper:
 
         def begin() -> int:
             # Counted inside the transaction: two sleeps at once must not get the same number.
-            number = count_sleeps(ledger) + 1
+            number = last_sleep(ledger) + 1
             ledger.writer.note(SleepBegan(sleep=number, steps=list(steps)))
             return number
 

@@ -233,9 +233,13 @@ def find_uses(ledger: Ledger, row: int, recalled: Sequence[Sequence[int]] = ()) 
     return sorted(uses)
 
 
-def count_sleeps(ledger: Ledger) -> int:
-    """Return the number of sleeps that a bank has had or begun."""
-    return len(ledger.store.journal.read(ledger.bank, kinds=(SleepBegan,)))
+def last_sleep(ledger: Ledger) -> int:
+    """Return the number of the last sleep that a bank has had or begun; 0 before the first."""
+    begun = ledger.store.journal.read(ledger.bank, kinds=(SleepBegan,))
+    told = [change.event.sleep for change in ledger.reader.events(SleepBegan)]
+    told += [change.event.sleep for change in ledger.reader.events(SleepEnded)]
+    # Of a bank that was salvaged some may be missing, and some of another be damaged.
+    return max([len(begun), *told])
 
 
 def read_covered(ledger: Ledger, policy: Policy) -> dict[str, Covered]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from typing import Final
 
@@ -19,6 +19,11 @@ STAGED: Final = "\x1e"
 """Beginning of the name of a bank that is still being copied here; nobody's own has it."""
 DROPPED: Final = "\x1d"
 """Beginning of the name of a bank that is gone, while its rows are being removed."""
+_NAMELESS: Final = """
+    SELECT bank FROM episodes WHERE bank NOT IN (SELECT bank FROM banks)
+    UNION SELECT bank FROM journal WHERE bank NOT IN (SELECT bank FROM banks) ORDER BY bank
+"""
+"""The banks that have rows in other tables, and none in that of banks."""
 _HIDDEN: Final = "\x1f"
 """Comes after every name of such banks."""
 
@@ -41,18 +46,26 @@ class SqlBanks:
         return self._names(STAGED, "", None)
 
     def _names(self, prefix: str, after: str, limit: int | None) -> list[str]:
-        most = "" if limit is None else f" LIMIT {max(0, int(limit))}"
         cipher = self._db.cipher(STORE)
         if cipher.seals:  # sealed names have an order of their own
             names = sorted(name for _, name in self._all() if name is not None)
             return [n for n in names if n.startswith(prefix) and n > after][:limit]
         beyond = _beyond(prefix)
-        found = self._db.rows(
+        sql = (
             "SELECT bank, name, at, checksum FROM banks"  # noqa: S608
-            f" WHERE name >= ? AND name > ?{beyond and ' AND name < ?'} ORDER BY name{most}",
-            prefix, after, *filter(None, (beyond,)),
-        )  # fmt: skip
-        return [name for bank, name, at, mark in found if holds(mark, _checksum(bank, name, at))]
+            f" WHERE name >= ? AND name > ?{beyond and ' AND name < ?'} ORDER BY name"
+        )
+        values = prefix, after, *filter(None, (beyond,))
+        if limit is None:
+            return _sound_names(self._db.rows(sql, *values))
+        most = asked = max(0, int(limit))
+        while True:
+            found = self._db.rows(f"{sql} LIMIT {asked}", *values)
+            names = _sound_names(found)
+            if len(names) >= most or len(found) < asked:
+                return names[:most]
+            # In the place of damaged ones others come, or a page would look like the last one.
+            asked += most - len(names)
 
     def _all(self) -> Iterator[tuple[Row, str | None]]:
         """Yield every row with the name of the bank; None for one that is damaged."""
@@ -132,17 +145,28 @@ class SqlBanks:
         self._db.do("INSERT INTO banks (name, at) VALUES (?, ?)", name, at)
 
     def damaged(self) -> list[str]:
-        return [
+        every = list(self._all())
+        told = [
             damaged(f"bank {number}, perhaps {name!r}")
-            for (number, name, *_), opened in self._all()
+            for (number, name, *_), opened in every
             if opened is None
         ]
+        # By the index of names, which lists go by.
+        listed = {bank for (bank,) in self._db.rows("SELECT bank FROM banks WHERE name >= ''")}
+        unlisted = [number for (number, *_), _ in every if number not in listed]
+        told += [damaged(f"the name of bank {number} in the index of names") for number in unlisted]
+        nameless = self._db.rows(_NAMELESS)
+        return told + [damaged(f"the row of bank {number}") for (number,) in nameless]
 
     def drop(self, bank: int) -> None:
         # The bank's own row goes last: the others refer to it.
         for table in (*schema.BANKED, "banks"):
             self._db.do(f"DELETE FROM {table} WHERE bank = ?", bank)  # noqa: S608 - our own names
         self._encryption.drop(bank)
+
+
+def _sound_names(found: Iterable[Row]) -> list[str]:
+    return [name for bank, name, at, mark in found if holds(mark, _checksum(bank, name, at))]
 
 
 def _checksum(number: int, name: str, at: int) -> bytes | None:

@@ -87,6 +87,12 @@ class BankPortion:
         whole = 0 if self.block is None else len(self.block.payload)
         return whole + sum(len(payload) for _, payload in self.tail)
 
+    def payload_rows(self) -> Iterator[int]:
+        """Yield the rows whose payloads it has."""
+        if self.block is not None:
+            yield from range(self.block.first, self.block.first + self.block.count)
+        yield from (row for row, _ in self.tail)
+
 
 def copy_store(source: SqlStore, target: SqlStore, *, progress: Progress | None = None) -> int:
     """
@@ -106,6 +112,8 @@ def copy_store(source: SqlStore, target: SqlStore, *, progress: Progress | None 
     """
     with source.read():
         check_one_embedder(source)
+        if damage := source.banks.damaged():  # which no list has
+            raise StoreCorrupt(damage[0], path=source.path)
         names = source.banks.names()
         with target.write():
             for key, value in source.settings.every():
@@ -210,21 +218,50 @@ class _Digest:
 
 def _portions(store: SqlStore, bank: int) -> Iterator[BankPortion]:
     """Yield all of a bank, in order; what a rebuild has begun is left out."""
-    for some in _runs(store.episodes.count(bank)):
-        yield _sound(store, bank, BankPortion(episodes=store.episodes.read(bank, some)))
-    for some in _runs(store.journal.last_seq(bank)):
+    count, last = store.episodes.count(bank), store.journal.last_seq(bank)
+    # Every episode has a change at least: that it was remembered.
+    _require(store, last >= count, f"the journal of bank {bank}")
+    lacking = set[int]()
+    for some in _runs(count):
+        episodes = store.episodes.read(bank, some)
+        yield _sound(store, bank, BankPortion(episodes=episodes))
+        _require(store, len(episodes) == len(some), f"an episode of bank {bank}")
+        lacking.update(e.row for e in episodes if e.state != "erased")
+    for some in _runs(last):
         changes = store.journal.kept(bank, after=some.start, limit=len(some))
         yield _sound(store, bank, BankPortion(changes=changes))
+        whole = [one.change.seq for one in changes] == [*range(some.start + 1, some.stop + 1)]
+        _require(store, whole, f"a change of bank {bank}")
+        told = max((one.change.row or 0 for one in changes), default=0)
+        _require(store, told < max(count, 1), f"row {told} of bank {bank}")
     for kind in get_args(Kind):
         if kind.endswith(".next"):
             continue
-        for first, _ in store.payloads.block_spans(bank, kind):
-            # A damaged block is refused when it is read.
-            yield BankPortion(kind=kind, block=store.payloads.block(bank, kind, first))
-        tail = store.payloads.tail(bank, kind)
-        for some in _runs(len(tail)):
-            portion = BankPortion(kind=kind, tail=tail[some.start : some.stop])
-            yield _sound(store, bank, portion)
+        for portion in _payloads(store, bank, kind):
+            yield portion
+            if kind == "content":
+                lacking.difference_update(portion.payload_rows())
+    _require(store, not lacking, f"the text of row {min(lacking, default=-1)} of bank {bank}")
+
+
+def _payloads(store: SqlStore, bank: int, kind: Kind) -> Iterator[BankPortion]:
+    """Yield the payloads of one kind: the blocks, then the tail."""
+    for first, _ in store.payloads.block_spans(bank, kind):
+        # A damaged block is refused when it is read.
+        yield BankPortion(kind=kind, block=store.payloads.block(bank, kind, first))
+    tail = store.payloads.tail(bank, kind)
+    for some in _runs(len(tail)):
+        yield _sound(store, bank, BankPortion(kind=kind, tail=tail[some.start : some.stop]))
+
+
+def _require(store: SqlStore, is_there: bool, what: str) -> None:  # noqa: FBT001
+    """Refuse a bank that lacks something: no checksum tells, and a copy would lack it as well."""
+    if not is_there:
+        msg = (
+            f"{what} is missing; 'hippocampus verify' lists all that is damaged, and 'hippocampus"
+            " doctor --salvage NEWFILE' copies what is not, or restore a backup"
+        )
+        raise StoreCorrupt(msg, path=store.path)
 
 
 def _sound(store: SqlStore, bank: int, portion: BankPortion) -> BankPortion:

@@ -66,7 +66,7 @@ class SqlRequests:
         """Return the requests of a bank by their keys; those that are damaged are left out."""
         keys = self._db.rows("SELECT key FROM requests WHERE bank = ? ORDER BY key", bank)
         found = list[tuple[bytes, DoneRequest]]()
-        for (key,) in keys:
+        for key in [key for (key,) in keys if isinstance(key, bytes)]:
             with suppress(StoreCorrupt):
                 done = self.find(bank, key)
                 found += [] if done is None else [(key, done)]

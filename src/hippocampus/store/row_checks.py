@@ -54,7 +54,8 @@ class RowChecks:
             "  SELECT kind, LENGTH(payload) FROM blocks WHERE bank = ?) AS every GROUP BY kind",
             bank, bank, bank, bank,
         )  # fmt: skip
-        return {kind: int(nbytes) for kind, nbytes in found}
+        # On a damaged page a kind may be anything, and what is kept of it nothing.
+        return {kind: int(nbytes or 0) for kind, nbytes in found if isinstance(kind, str)}
 
     def check(self, bank: int | None = None) -> list[str]:
         """Return the faults of rows, and between them; inside ``read()``; or of one bank."""

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import ExitStack, suppress
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final, Self
@@ -16,7 +17,7 @@ from hippocampus.core.key import Key
 from hippocampus.core.records import STORED_NAMES, Block, EpisodeRow
 from hippocampus.errors import NotAStore, StoreCorrupt, StoreError
 from hippocampus.store import schema
-from hippocampus.store.banks import DROPPED
+from hippocampus.store.banks import DROPPED, STAGED
 from hippocampus.store.blocks import unseal
 from hippocampus.store.checksums import change_checksum, holds, payload_checksum, row_checksum
 from hippocampus.store.damaged_header import is_sound, mended_copy
@@ -41,8 +42,19 @@ _UNREADABLE: Final = frozenset(
 """Results of SQLite for a file whose header is none, or says what cannot be."""
 _AT_ONCE: Final = 4096
 """Keys asked for in one query, until one fails."""
+_ROWID: Final = "rowid"
+"""SQLite's own key of a table's rows."""
+_QUERIES: Final = 4096
+"""Queries by which a table is read, about: the number of its last row may be damaged."""
 _MOST: Final = 1 << 31
-"""A number that no row of a bank reaches."""
+"""A number that no bank reaches, and no row of one."""
+_APART: Final = 8
+"""Keys between two that are tried where nothing can be read so far: a page has as many, at least,
+unless its rows are long. Chosen by hand."""
+_MOST_VOID: Final = 2
+"""Runs of ``_AT_ONCE`` keys in which nothing can be read, after which the rest is given up."""
+_MOST_UNREAD: Final = 1 << 14
+"""Numbers of banks, one after the other, of which nothing can be read, likewise."""
 _MOST_FAILED: Final = 100_000
 """Reads of one table that may fail before the rest of it is given up. Chosen by hand."""
 _CHECKED: Final = 5
@@ -85,6 +97,8 @@ class DamagedStore:
         self.path = path
         self.lost: list[str] = []
         self._failed = 0
+        self._lacking: dict[str, bool] = {}
+        """Whether the index by which a table is read lacks some of its rows."""
         self._open_parts = ExitStack()
         if not path.exists():
             raise StoreError("there is no such store to salvage", path=path)
@@ -119,11 +133,18 @@ class DamagedStore:
         return db
 
     def _is_encrypted(self) -> bool:
-        """Return whether words are sealed, by the settings: the mark of the file may be damaged."""
-        if "settings" not in self._tables:
-            return schema.read_format(self._db)[0] == schema.ENCRYPTED_ID
+        """
+        Return whether words are sealed, by the settings: the mark of the file may be damaged.
+
+        Where they cannot be read the mark is believed: what is sealed is not to be taken for words.
+        """
         keys = "SELECT 1 FROM settings WHERE key = ? OR key GLOB ? LIMIT 1"
-        return bool(self._every(keys, HEADER, f"{key_of(0)[:-1]}*"))
+        found = (
+            self._read(keys, HEADER, f"{key_of(0)[:-1]}*") if "settings" in self._tables else None
+        )
+        if found is None:
+            return schema.read_format(self._db)[0] == schema.ENCRYPTED_ID
+        return bool(found)
 
     def _plain_tables(self, migrations: Sequence[schema.Migration]) -> frozenset[str]:
         """
@@ -171,6 +192,18 @@ class DamagedStore:
                 return str(value)
         return None
 
+    def settings(self, names: Iterable[str]) -> dict[str, str | None]:
+        """Return settings by name: None for what is damaged, nothing of what is not there."""
+        told: dict[str, str | None] = {}
+        more = ", checksum" if self._format >= _CHECKED else ""
+        sql = f"SELECT value{more} FROM settings WHERE key = ?"  # noqa: S608 - our own names
+        for name in names:
+            found = self._read(sql, name) if "settings" in self._tables else None
+            for value, *mark in [(None,)] if found is None else found:
+                whole = self._passes(mark, row_checksum("settings", values=(name, value)))
+                told[name] = self._opened(STORE, name, value) if whole else None
+        return told
+
     def close(self) -> None:
         """Release the file, and the copy of it."""
         self._open_parts.close()
@@ -192,11 +225,32 @@ class DamagedStore:
             else:
                 self.lost.append(f"the name of bank {number}, perhaps {name!r}")
         # The row of a bank may be lost where its episodes and changes are not.
-        for table in sorted({"episodes", "journal"} & self._tables):
-            for (number,) in self._every(f"SELECT DISTINCT bank FROM {table}"):  # noqa: S608
-                if isinstance(number, int):
-                    named.setdefault(number, f"salvaged-{number}")
+        taken = {*named.values()}
+        for table, key in (("episodes", "row"), ("journal", "seq")):
+            for number in self._numbers(table, key) if table in self._tables else ():
+                if number not in named:
+                    named[number] = _made_up(number, taken)
+        for number in [one for one, name in named.items() if name.startswith(STAGED)]:
+            name = named.pop(number).removeprefix(STAGED)
+            self.lost.append(f"a copy of bank {name!r} that was cut off: 'hippocampus move' again")
         return sorted(one for one in named.items() if not one[1].startswith(DROPPED))
+
+    def _numbers(self, table: str, key: str) -> Iterator[int]:
+        """Yield the banks that have rows in a table, around pages that cannot be read."""
+        # Step by step through its key: one query for all would end at the first such page.
+        after = f"SELECT bank FROM {table} WHERE bank > ? ORDER BY bank, {key} LIMIT 1"  # noqa: S608
+        last = f"SELECT bank FROM {table} WHERE bank = ? ORDER BY {key} DESC LIMIT 1"  # noqa: S608
+        number = failed = 0
+        while failed < _MOST_UNREAD and number < _MOST:
+            found = self._read(after, number)
+            failed = 0 if found else failed + 1
+            if found is None:  # where the next one begins; it may go on where it can be read
+                number += 1
+                found = self._every(last, number)
+            elif not found or not isinstance(found[0][0], int):
+                return
+            for (number,) in found:
+                yield number
 
     def episodes(self, bank: int) -> dict[int, EpisodeRow | str | None]:
         """Return episodes by row; of a damaged one its id, if there is one, or None."""
@@ -232,18 +286,44 @@ class DamagedStore:
     def texts(self, bank: int) -> Iterator[dict[int, bytes] | Block]:
         """Yield the texts of a bank: those of the tail by row, then each block of others."""
         tail: dict[int, bytes] = {}
-        columns, where = "row, payload", (bank, "content")
-        for row, payload, *mark in self._walk("tail", columns, "row", where):
+        for key in self._keys_of("tail", "row"):
+            tail |= dict(self._tail(bank, key))
+        yield tail
+        known = set[int]()
+        for key in self._keys_of("blocks", "first"):
+            for block in self._blocks(bank, key):
+                if block.first not in known:
+                    known.add(block.first)
+                    yield block
+
+    def _keys_of(self, table: str, key: str) -> tuple[str, ...]:
+        """
+        Return the keys by which a table is read: its own, or that of its rows as well.
+
+        Its own is kept in an index, of which a page may be damaged where none of the table is.
+        """
+        if table not in self._lacking:
+            # The first is counted by the index, the second in the table.
+            by_index, there = (
+                self._read(f"SELECT COUNT({one}) FROM {table}")  # noqa: S608 - our own names
+                for one in ("bank", "payload")
+            )
+            self._lacking[table] = by_index is None or there is None or by_index != there
+        return (key, _ROWID) if self._lacking[table] else (key,)
+
+    def _tail(self, bank: int, key: str) -> Iterator[tuple[int, bytes]]:
+        """Yield the sound texts of the tail by row."""
+        for row, payload, *mark in self._walk("tail", "row, payload", key, (bank, "content")):
             whole = isinstance(payload, bytes)
             if whole and self._passes(mark, payload_checksum(bank, "content", row, payload)):
                 with suppress(Unsealable):
                     place = payload_place("content", row)
-                    tail[row] = self._cipher(bank).unseal(place, payload)
-        yield tail
-        columns = "first, count, payload, checksum"
-        for first, count, payload, mark in self._walk(
-            "blocks", columns, "first", where, checked=False
-        ):
+                    yield row, self._cipher(bank).unseal(place, payload)
+
+    def _blocks(self, bank: int, key: str) -> Iterator[Block]:
+        """Yield the sound blocks of texts."""
+        columns, where = "first, count, payload, checksum", (bank, "content")
+        for first, count, payload, mark in self._walk("blocks", columns, key, where, checked=False):
             try:
                 block = unseal(bank, "content", first, count, payload, mark, path=str(self.path))
                 place = payload_place("content", first, count)
@@ -281,7 +361,9 @@ class DamagedStore:
             return
         more = f", {salt}checksum" if checked and self._format >= _CHECKED else ""
         names = ("bank", "kind")[: len(where)]
-        rule = "".join(f"{name} = ? AND " for name in names)
+        # With a plus in front it is not looked up in an index.
+        plus = "+" if key == _ROWID else ""
+        rule = "".join(f"{plus}{name} = ? AND " for name in names)
         sql = (
             f"SELECT {columns}{more} FROM {table}"  # noqa: S608
             f" WHERE {rule}{key} >= ? AND {key} < ? ORDER BY {key}"
@@ -291,14 +373,49 @@ class DamagedStore:
         known = last[0][0] if last and isinstance(last[0][0], int) else None
         if last and last[0][0] is None:
             return
-        end = _MOST if known is None else known + 1
-        # Where even the last key cannot be read, all keys there can be are halved until some can.
-        for low in range(0, end, _AT_ONCE) if known is not None else (0,):
-            high = min(low + _AT_ONCE, end) if known is not None else end
-            yield from self._between(lambda a, b: self._read(sql, *where, a, b), low, high)
+        read = partial(self._read, sql, *where)
+        if known is None:
+            first = f"SELECT {key} FROM {table} WHERE {rule}{key} >= ? ORDER BY {key} LIMIT 1"  # noqa: S608
+            yield from self._without_end(read, partial(self._read, first, *where))
+        end = 0 if known is None else min(known + 1, _MOST)
+        step = max(_AT_ONCE, end // _QUERIES)
+        for low in range(0, end, step):
+            yield from self._between(read, low, min(low + step, end))
+        whose = f" of bank {where[0]}" if where else ""
+        if known is not None and known >= _MOST:
+            self.lost.append(f"rows of the table {table!r}{whose} whose numbers cannot be")
         if self._failed:
-            whose = f" of bank {where[0]}" if where else ""
             self.lost.append(f"what was on damaged pages of the table {table!r}{whose}")
+
+    def _without_end(
+        self,
+        read: Callable[[int, int], list[Row] | None],
+        begins: Callable[[int], list[Row] | None],
+    ) -> Iterator[Row]:
+        """
+        Yield the rows that can be read of a table whose last key cannot be.
+
+        Args:
+            read: returns the rows between two keys.
+            begins: returns the first key from one on.
+
+        """
+        low = void = 0
+        # Behind the last row there is no end of keys, none of which can be read.
+        while void < _MOST_VOID and low < _MOST:
+            found = begins(low)
+            if found is not None:
+                if not found or not isinstance(found[0][0], int):
+                    return
+                low = found[0][0]
+            high = min(low + _AT_ONCE, _MOST)
+            if found is None and all(read(at, at + 1) is None for at in range(low, high, _APART)):
+                self._failed += 1
+                void += 1
+            else:
+                void = 0
+                yield from self._between(read, low, high)
+            low = high
 
     def _between(
         self, read: Callable[[int, int], list[Row] | None], low: int, high: int
@@ -323,3 +440,11 @@ class DamagedStore:
             return self._db.execute(sql, values).fetchall()
         except (sqlite3.DatabaseError, UnicodeDecodeError):  # the latter quotes a damaged schema
             return None
+
+
+def _made_up(number: int, taken: Collection[str]) -> str:
+    """Return a name for a bank that no other has: one that was salvaged before may."""
+    name = f"salvaged-{number}"
+    while name in taken:
+        name += "-again"
+    return name

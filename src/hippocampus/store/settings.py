@@ -125,7 +125,10 @@ class SqlSettings:
         return True
 
     def _keys(self) -> list[str]:
-        return [key for (key,) in self._db.rows("SELECT key FROM settings ORDER BY key")]
+        found = self._db.rows("SELECT key FROM settings ORDER BY key")
+        if not all(isinstance(key, str) for (key,) in found):  # on a damaged page
+            raise self._db.refuse(StoreCorrupt, damaged("a setting", opens=True))
+        return [key for (key,) in found]
 
     def put(self, key: str, value: str | None) -> None:
         self.put_plain(key, value and self._db.cipher(STORE).seal_text(key, value))

@@ -29,6 +29,8 @@ from hippocampus.core.records import Kind, Progress
 from hippocampus.core.system import CAN_WRITE_AT
 from hippocampus.errors import ErasurePending, StoreCorrupt, StoreError, StoreFull
 from hippocampus.store import schema
+from hippocampus.store.checksums import damaged
+from hippocampus.store.database import Row
 from hippocampus.store.index_files import IndexFiles
 from hippocampus.store.opening import beside
 from hippocampus.store.row_checks import RowChecks, Tables
@@ -126,29 +128,38 @@ class SqliteUpkeep:
         """
         until, left = time.monotonic() + (math.inf if wait else _ON_THE_WAY_S), None
         for bank in self._tables.banks.dropped():
+            before: tuple[str, list[Row]] | None = None
             try:
-                while self._removes_some(bank, wait=wait):
+                while (removed := self._removes_some(bank, wait=wait)) is not None:
+                    if removed == before:  # an index names rows that are in no table
+                        told = damaged(f"table {removed[0]!r} where bank {bank} was")
+                        raise self._connections.refuse(StoreCorrupt, told)
                     if time.monotonic() > until:
                         return "there is more of it than is removed on the way"
+                    before = removed
                     time.sleep(_GAP_S)
             except StoreError as exc:  # one that is damaged keeps nobody else from erasing
                 left = str(exc)
         return left
 
-    def _removes_some(self, bank: int, *, wait: bool) -> bool:
-        """Remove some rows of a bank that is gone; return False once that was the last of it."""
+    def _removes_some(self, bank: int, *, wait: bool) -> tuple[str, list[Row]] | None:
+        """
+        Remove some rows of a bank that is gone; return of which table, and their keys.
+
+        None once that was the last of it.
+        """
         with self._db.gate, self._waiting(wait=wait), self._db.write():
             if not self._tables.banks.is_dropped(bank):  # somebody else has ended it
-                return False
+                return None
             for table, (key, most) in _DROPPED_AT_ONCE.items():
                 some = f"SELECT {key} FROM {table} WHERE bank = ? LIMIT {most}"  # noqa: S608
                 found = self._db.rows(some, bank)
                 if found:
                     sql = f"DELETE FROM {table} WHERE bank = ? AND {key} = ?"  # noqa: S608
                     self._db.do_many(sql, ((bank, one) for (one,) in found))
-                    return True
+                    return table, found
             self._tables.banks.drop(bank)
-        return False
+        return None
 
     def _can_zero(self) -> bool:
         """Return whether unused bytes can be zeroed in place; SQLite may move pages whole."""
