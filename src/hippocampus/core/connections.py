@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import selectors
 import socket
 import ssl
@@ -41,7 +42,8 @@ class ConnectionPool:
     The connections to a server, of which those that nobody uses are kept open.
 
     Redirects are not followed. Proxies are those of the environment, as for any other program.
-    Certificates are those that the system trusts. Many threads may use it at once.
+    Certificates are those that the system trusts. Many threads may use it at once. A process that
+    was forked makes its own: of one that two use, each would read answers to the other.
     """
 
     def __init__(self, url: SplitResult) -> None:
@@ -49,6 +51,7 @@ class ConnectionPool:
         self._via = _proxy(url)
         self._tls = ssl.create_default_context() if url.scheme == "https" else None
         self._idle: list[Connection] = []
+        self._pid = os.getpid()
         # Given the list and not the pool, which it would keep alive.
         weakref.finalize(self, _close_all, self._idle)
 
@@ -64,6 +67,9 @@ class ConnectionPool:
             OSError: there is no server, or none in time; nothing was asked.
 
         """
+        if self._pid != os.getpid():
+            self.close()  # here alone: the parent goes on using them
+            self._pid = os.getpid()
         with suppress(IndexError):  # another thread may take the last
             # The one used last comes first, since it is the likeliest to be open still.
             while kept := self._idle.pop():

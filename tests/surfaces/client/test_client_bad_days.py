@@ -351,6 +351,19 @@ def test_a_connection_that_served_many_requests_is_made_anew_once_closed(bank):
     assert 2 == server.lines
 
 
+def test_a_process_that_was_forked_leaves_its_parents_connections_alone(bank, monkeypatch):
+    here, server = bank(says(SAID))
+    here.remember("So it is.")
+    here.remember("So it is.")
+    assert 1 == server.lines
+    monkeypatch.setattr(os, "getpid", lambda parent=os.getpid(): parent + 1)
+
+    here.remember("So it is.")
+    here.remember("So it is.")
+
+    assert 2 == server.lines
+
+
 @pytest.mark.slow
 def test_many_threads_keep_a_connection_each(bank):
     here, server = bank(says(b"3"))
