@@ -136,7 +136,7 @@ class _Verbs:
     ) -> T:
         """Write a file that a verb gives; return what ``check`` says of it."""
         file = as_path("target" if verb == "backup" else "path", path)
-        call = Call("GET", self._path(verb), reads=True, long=True, **how)
+        call = Call("GET", self._path(verb), reads=True, long=True, bank=self._bank, **how)
         return self.line.fetch(call, file, progress, overwrite=overwrite, check=check)
 
 
@@ -282,7 +282,10 @@ class RemoteBank(_Verbs, Bank):
                 "format": format, "as": f"{as_}/{name}" if as_ and folder.root else as_,
                 "sync": synced, **folder.query(name),
             }  # fmt: skip
-            call = Call("POST", self._path("import"), query=to_query(given), body=file, long=True)
+            call = Call(
+                "POST", self._path("import"), query=to_query(given), body=file, long=True,
+                bank=self._bank,
+            )  # fmt: skip
             result += self._sent(call, name, None if many else progress, alone=file == root)
             if progress and many:
                 progress(nth, len(found))
@@ -328,7 +331,10 @@ class RemoteBank(_Verbs, Bank):
 
     @_as(Bank.import_concepts)
     def import_concepts(self, path: str | Path) -> int:
-        call = Call("POST", self._path("import_concepts"), body=read_bytes(as_path("path", path)))
+        call = Call(
+            "POST", self._path("import_concepts"), body=read_bytes(as_path("path", path)),
+            bank=self._bank,
+        )  # fmt: skip
         count: int = self.line.ask(call, int)
         return count
 

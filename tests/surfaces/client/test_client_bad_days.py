@@ -356,7 +356,8 @@ def test_a_process_that_was_forked_leaves_its_parents_connections_alone(bank, mo
     here.remember("So it is.")
     here.remember("So it is.")
     assert 1 == server.lines
-    monkeypatch.setattr(os, "getpid", lambda parent=os.getpid(): parent + 1)
+    child = os.getpid() + 1
+    monkeypatch.setattr(os, "getpid", lambda: child)
 
     here.remember("So it is.")
     here.remember("So it is.")

@@ -121,6 +121,34 @@ def test_a_server_that_is_behind_refuses_who_has_seen_more(memory, copy):
         assert (503, "1") == (made.status_code, made.headers["Retry-After"])
 
 
+@pytest.mark.slow
+def test_a_file_of_a_bank_is_as_recent_as_any_answer(memory, copy, tmp_path):
+    with served(memory) as first, served(copy) as second, Client(first) as client:
+        assert 2 == client.bank("ada").export(tmp_path / "one.jsonl")
+        seen = client.bank("ada").seen
+        assert seen is not None
+        with Client(second, attempts=1) as other:
+            with pytest.raises(StoreBehind):
+                other.bank("ada", min_seq=seen).export(tmp_path / "two.jsonl")
+            assert not (tmp_path / "two.jsonl").exists()
+
+
+def test_what_is_written_in_one_long_request_is_seen_from_then_on(memory, tmp_path):
+    note = tmp_path / "porto.md"
+    note.write_text("The tram is old.")
+    writes = (
+        lambda bank: bank.remember_many([{"text": "One."}], progress=lambda *_: None),
+        lambda bank: bank.sleep(progress=lambda *_: None),
+        lambda bank: bank.import_(note),
+        lambda bank: bank.import_(note.rename(tmp_path / "old.md"), progress=lambda *_: None),
+    )
+    with served(memory) as url, Client(url) as client:
+        bank = client.bank("ada")
+        for write in writes:
+            write(bank)
+            assert memory.bank("ada").state.seen.token == bank.seen
+
+
 def test_a_bank_that_was_made_anew_is_not_behind(memory):
     with served(memory) as url, Client(url) as one, Client(url) as two:
         for text in ("One.", "Two.", "Three."):
