@@ -176,7 +176,11 @@ class _Folder(NamedTuple):
         place = self.place if self.root is None else f"{self.root.rstrip('/')}/{name}"
         # A file at a known place is that source; only another may be one that was moved.
         known = any(one.place == place for one in self.before)
-        return {"place": place, "host": self.host, "gone": [] if known else list(self.gone)}
+        return {
+            "place": place,
+            "host": self.host,
+            "gone": None if known else list(self.gone) or None,
+        }
 
 
 def _unreadable(
