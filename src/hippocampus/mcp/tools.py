@@ -201,9 +201,12 @@ class Toolbox:
     ) -> Annotated[ToolAnswer, Kept]:
         """Replace the text of a memory, because it was wrong."""
         memory = self._memory()
-        episode = self.bank(bank).correct(id, text)
+        held = self.bank(bank)
+        before = held.get(id)  # of which the beginning may have been given
+        episode = held.correct(before.id, text)
+        new = episode.id != before.id
         return answers.kept(
-            episode, memory.engine.zone, new=episode.id != id, replaces=id,
+            episode, memory.engine.zone, new=new, replaces=before.id if new else None,
             unembedded=memory.engine.unembedded,
         )  # fmt: skip
 

@@ -191,6 +191,18 @@ def test_a_context_quotes_memories_in_order_of_time_with_their_ids(calm):
     assert count(made["text"]) == made["tokens"]
 
 
+@pytest.mark.parametrize("shown", [6, None])
+def test_a_correction_that_says_the_same_is_told_to_have_changed_nothing(told, shown):
+    (id_, *_), (text, *_) = told.ids, SAID[0]
+    made = told("correct", id=id_[:shown], text=text)
+
+    assert (id_, False) == (made["id"], made["new"])
+    assert "replaces" not in made
+    assert "Remembered already as" in told.text("correct", id=id_[:shown], text=text)
+    changed = told("correct", id=id_[:shown], text="I am allergic to walnuts.")
+    assert (id_, True) == (changed["replaces"], changed["new"])
+
+
 def test_a_correction_leaves_the_words_it_replaces_in_the_history(told, clock):
     clock.advance(timedelta(days=1))
     made = told("correct", id=told.ids[0], text="I am allergic to walnuts.")
