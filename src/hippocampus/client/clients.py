@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
-from datetime import UTC, datetime
 from functools import wraps
 from pathlib import Path
 from typing import Any, Final, NamedTuple, Self, TypeVar
@@ -49,6 +48,7 @@ from hippocampus.sources.walk import (
     files_of,
     is_missing,
     may_be_log,
+    modified_at,
     this_host,
     without_reader,
 )
@@ -281,7 +281,7 @@ class RemoteBank(_Verbs, Bank):
                 result += Imported(added=0, unchanged=0, removed=0, unreadable=(problem,))  # type: ignore[arg-type]
                 continue
             given = {
-                "name": name, "modified": datetime.fromtimestamp(file.stat().st_mtime, UTC),
+                "name": name, "modified": modified_at(file.stat()),
                 # Files of a folder share the name that is given, and need one each.
                 "format": format, "as": f"{as_}/{name}" if as_ and folder.root else as_,
                 "sync": synced, **folder.query(name),

@@ -242,10 +242,11 @@ def _load(name: str, file: Path, max_bytes: int) -> Raw:
         size = max(status.st_size, len(data))
         msg = f"has {size} bytes, more than max_bytes={max_bytes}; split it, or raise the cap"
         raise SourceError(msg, path=name)
-    return Raw(path=name, data=data, modified=_modified(status))
+    return Raw(path=name, data=data, modified=modified_at(status))
 
 
-def _modified(status: os.stat_result) -> datetime:
+def modified_at(status: os.stat_result) -> datetime:
+    """Return the moment at which a file was changed; that of none if no calendar has it."""
     try:  # seconds as an integer: a file's time may be any 64-bit number
         return _EPOCH + timedelta(microseconds=status.st_mtime_ns // 1000)
     except OverflowError:
@@ -288,7 +289,7 @@ def _open_log(
     if not stat.S_ISREG(status.st_mode):
         return SourceProblem(path=name, reason="is not a regular file")
     return SessionLog(
-        path=name, file=file, format=log.tool, modified=_modified(status), size=status.st_size,
+        path=name, file=file, format=log.tool, modified=modified_at(status), size=status.st_size,
         reader=log.reader,
         folder=_folder_of(path_text(file) if location is None else location.place),
     )  # fmt: skip

@@ -10,6 +10,7 @@ import threading
 import time
 from datetime import UTC, datetime
 from itertools import pairwise
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -622,6 +623,24 @@ def test_files_whose_names_are_no_utf_8_reach_a_server_one_by_one(serve, memory,
         (folder / os.fsdecode(b"caf\xe9.md")).unlink()
         assert 1 == there.import_(folder).removed == here.import_(folder).removed
         assert [one.place for one in there.sources()] == [one.place for one in here.sources()]
+
+
+def test_a_file_of_a_time_that_no_calendar_has_reaches_a_server(
+    serve, memory, tmp_path, monkeypatch
+):
+    note, stat = tmp_path / "note.md", Path.stat
+    note.write_text("The boat is blue.")
+
+    def dated(path, **how):
+        found = stat(path, **how)
+        late = {"st_mtime": 1e12, "st_mtime_ns": 10**21}
+        return os.stat_result(found, late) if path == note else found
+
+    monkeypatch.setattr(Path, "stat", dated)
+    with Client(serve(memory)) as client:
+        assert (
+            1 == client.bank("ada").import_(tmp_path).added == memory.bank("b").import_(note).added
+        )
 
 
 def test_a_chat_of_aider_is_of_the_folder_where_it_is_and_not_of_the_servers(
