@@ -493,6 +493,11 @@ class AsyncRemoteBank(AsyncBank):
         super().__init__(bank)
         self._threads = threads
 
+    @property
+    def seen(self) -> str | None:
+        """A token of how much of the bank the client has seen; see ``RemoteBank.seen``."""
+        return self.sync.seen
+
     async def _run(self, call: Callable[[], T]) -> T:
         """Return the result of a call, which is broken off if the task is cancelled."""
         self.sync.line.check_open()  # its threads have ended, too
@@ -525,9 +530,9 @@ class AsyncClient(AsyncMemory):
         """The client itself, whose verbs block."""
         return self._client
 
-    def bank(self, name: str) -> AsyncRemoteBank:
-        """Return the bank called ``name``."""
-        return AsyncRemoteBank(self.sync.bank(name), self._threads)
+    def bank(self, name: str, *, min_seq: str | None = None) -> AsyncRemoteBank:
+        """Return the bank called ``name``; ``min_seq``: what it has to know, as of a ``Client``."""
+        return AsyncRemoteBank(self.sync.bank(name, min_seq=min_seq), self._threads)
 
     async def close(self) -> None:
         """Let go of the connections. May be called twice."""

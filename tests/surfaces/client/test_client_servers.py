@@ -1,5 +1,6 @@
 """One client, several servers: what it has seen it goes on to see, and nothing is done twice."""
 
+import asyncio
 import threading
 from datetime import UTC, datetime, timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -8,7 +9,7 @@ import httpx
 import pytest
 from loopback import served
 
-from hippocampus import Client, Memory
+from hippocampus import AsyncClient, Client, Memory
 from hippocampus.core.clock import ManualClock
 from hippocampus.engine.position import Position
 from hippocampus.errors import InputError, StoreBehind
@@ -147,6 +148,20 @@ def test_what_is_written_in_one_long_request_is_seen_from_then_on(memory, tmp_pa
         for write in writes:
             write(bank)
             assert memory.bank("ada").state.seen.token == bank.seen
+
+
+@pytest.mark.slow
+def test_an_asynchronous_client_hands_on_what_it_has_seen(memory, copy):
+    async def both(first, second):
+        async with AsyncClient(first) as one, AsyncClient(second, attempts=1) as other:
+            bank = one.bank("ada")
+            assert bank.seen is None
+            await bank.count("One")
+            with pytest.raises(StoreBehind):
+                await other.bank("ada", min_seq=bank.seen).count("One")
+
+    with served(memory) as first, served(copy) as second:
+        asyncio.run(both(first, second))
 
 
 def test_a_bank_that_was_made_anew_is_not_behind(memory):
