@@ -10,7 +10,7 @@ import traceback
 from collections import OrderedDict
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Final
 from urllib.parse import quote
 
@@ -18,7 +18,13 @@ from hippocampus.bank import Bank
 from hippocampus.core.lazy_dataclass import immutable
 from hippocampus.core.records import Context, Trusted, Turn
 from hippocampus.engine.context import check_name
-from hippocampus.errors import EncoderError, InputError, StoreError, StoreLocked
+from hippocampus.errors import (
+    EncoderError,
+    InputError,
+    StoreError,
+    StoreLocked,
+    StoreUnreachable,
+)
 from hippocampus.memory import Memory
 from hippocampus.proxy.conversations import Conversations
 from hippocampus.proxy.protocol import ChatAnswer, ChatMessage, ChatRequest, RequestKind
@@ -33,7 +39,10 @@ LONGEST_QUERY: Final = 2000
 MOST_WAITING: Final = 1000
 """Exchanges that wait to be remembered, as while somebody else writes; more are lost."""
 TRIES: Final = 3
-"""Most tries to remember while another process writes, ten seconds each by default."""
+"""Most tries to remember while another process writes or a database is away, ten seconds each by
+default."""
+_PASSES: Final = (StoreLocked, StoreUnreachable)
+"""What may be over at the next try."""
 _BANKS: Final = 256
 """Banks whose last conversations are kept in mind. Chosen by hand."""
 _REASONS: Final = (
@@ -206,26 +215,31 @@ class Remembrance:
             _tell("remember", exc)
 
     def _keep(self, exchange: ChatExchange) -> None:
+        said_at: datetime | None = None
         for left in reversed(range(TRIES)):
             try:
-                return self._remember(exchange)
-            except StoreLocked:
+                # The first time alone: of one moment, what a lost commit has kept is kept once.
+                said_at = said_at or self._when(exchange)
+                return self._remember(exchange, said_at)
+            except _PASSES:
                 if not left:
                     raise
         return None
 
-    def _remember(self, exchange: ChatExchange) -> None:
+    def _when(self, exchange: ChatExchange) -> datetime:
+        """Return the time of an answer, and not now: it may have waited for others to be kept."""
+        waited_s = time.monotonic() - exchange.answered_at
+        return self.open().now() - timedelta(seconds=waited_s)
+
+    def _remember(self, exchange: ChatExchange, answered_at: datetime) -> None:
         wish, asked = exchange.wish, exchange.asked
         answer = ChatAnswer.read(exchange.kind, exchange.answer)
         if wish.bank is None or not (answer.complete or answer.text.strip()):
             return  # nothing has come, so whoever asked will ask again
-        memory = self.open()
-        bank, now, waited_s = memory.bank(wish.bank), memory.now(), time.monotonic()
-        # When it was said, and not now: exchanges may have waited for others to be kept.
-        asked_at = now - timedelta(seconds=waited_s - exchange.asked_at)
-        answered_at = now - timedelta(seconds=waited_s - exchange.answered_at)
+        bank = self.open().bank(wish.bank)
+        asked_at = answered_at - timedelta(seconds=exchange.answered_at - exchange.asked_at)
         talks = self._conversations(bank)
-        place = talks.place(asked, wish.session, now)
+        place = talks.place(asked, wish.session, answered_at)
         session, new = place.session, place.new
         turns = [
             Turn(text=one.text, at=asked_at, role=one.role, speaker=one.name, session=session)
@@ -251,7 +265,7 @@ class Remembrance:
             # The next request may name this answer in place of its history.
             new = [*new, ChatMessage("response", answer.id)]
         # Only once they are kept: at the next try they must still be new.
-        talks.add(session, new, now)
+        talks.add(session, new, answered_at)
 
     def _conversations(self, bank: Bank) -> Conversations:
         if bank.name not in self._known:
