@@ -292,7 +292,7 @@ class Toolbox:
         """Describe the memory: its size, its time span, and parts that are missing."""
         memory = self._memory()
         held = self.bank(bank)
-        empty = held.name not in memory.banks()
+        empty = not self.is_there(held.name)
         with damage_collected():
             stats = _nothing(held.name, memory) if empty else held.stats()
             lacking = _lacking(held)
@@ -320,8 +320,9 @@ class Toolbox:
 
     def banks(self) -> list[str]:
         """Return the names of the banks that can be named and are there."""
-        there = self._memory().banks()
-        return there if self.all_banks else [name for name in there if name == self.name]
+        if not self.all_banks:
+            return [self.name] if self.is_there(self.name) else []
+        return self._memory().banks()
 
     def bank(self, name: str | None, *, new: bool = False) -> Bank:
         """
@@ -343,7 +344,7 @@ class Toolbox:
             )
             raise InvalidScope(msg)
         found = memory.bank(name)
-        if not new and name not in memory.banks():
+        if not new and not self.is_there(name):
             msg = f"bank={name!r}: there is none of that name; status lists those there are"
             raise UnknownBank(msg)
         return found
@@ -352,13 +353,18 @@ class Toolbox:
         """Return the banks to read along: those that are named, or else the user's own, too."""
         if include is not None or self.own is None or bank.name != self.name:
             return include
-        if self.own not in self._memory().banks():
+        if not self.is_there(self.own):
             return None
         return [*(one.bank for one in self._included(bank)), self.own]
 
     def _included(self, bank: Bank) -> list[Included]:
         """Return the banks that a bank includes; of one that nobody has told anything, none."""
-        return bank.included() if bank.name in self._memory().banks() else []
+        return bank.included() if self.is_there(bank.name) else []
+
+    def is_there(self, name: str) -> bool:
+        """Return whether there is a bank of that name, of however many banks."""
+        # Of the names that begin with it, it is the first.
+        return self._memory().banks(prefix=name, limit=1) == [name]
 
     @contextmanager
     def _reading(self, bank: Bank, include: list[str] | None) -> Iterator[None]:

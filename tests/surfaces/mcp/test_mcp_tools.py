@@ -604,6 +604,25 @@ def test_one_bank_reads_along_what_it_includes_and_no_other(serve, tool):
     assert told("secret") == told("nobody").replace("nobody", "secret")
 
 
+def test_no_tool_but_the_status_reads_the_names_of_all_banks(serve, monkeypatch):
+    agent, listed = serve(all_banks=True), []
+    banks = Memory.banks
+    for bank in ("a", "a/b", "ab"):
+        agent("remember", text="The roses need water.", bank=bank)
+
+    def watched(memory, **how):
+        listed.append(how.get("limit"))
+        return banks(memory, **how)
+
+    monkeypatch.setattr(Memory, "banks", watched)
+    assert 1 == len(agent("recall", query="roses", bank="a")["memories"])
+    assert 1 == len(agent("timeline", bank="a/b")["memories"])
+    agent.read("hippocampus://banks/ab/topics")
+    assert "there is none of that name" in agent.refused("recall", query="roses", bank="a/")
+    assert {1} == set(listed)
+    assert {"a", "a/b", "ab"} <= set(agent("status")["banks"])
+
+
 def test_what_an_included_bank_includes_may_be_named_as_well(serve, scoped):
     scoped.bank("web").include("secret")
 
