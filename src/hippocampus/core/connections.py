@@ -71,6 +71,9 @@ class ConnectionPool:
             self.close()  # here alone: the parent goes on using them
             self._pid = os.getpid()
         with suppress(IndexError):  # another thread may take the last
+            # Those after a burst would else stay as long as one of them is enough.
+            while self._idle[0].has_rested():
+                self._idle.pop(0).close()
             # The one used last comes first, since it is the likeliest to be open still.
             while kept := self._idle.pop():
                 if kept.is_open():
@@ -130,9 +133,13 @@ class Connection:
         # In its place from here on, so that each read and write is given what is left of the time.
         http.sock = self._timed
 
+    def has_rested(self) -> bool:
+        """Return whether it rested for longer than it is kept."""
+        return time.monotonic() - self._used > _KEPT_S
+
     def is_open(self) -> bool:
         """Return whether it rested only briefly, and the server sent nothing, such as a close."""
-        if time.monotonic() - self._used > _KEPT_S:
+        if self.has_rested():
             return False
         with selectors.DefaultSelector() as ready:
             ready.register(self._socket, selectors.EVENT_READ)

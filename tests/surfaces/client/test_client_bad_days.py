@@ -367,6 +367,30 @@ def test_a_process_that_was_forked_leaves_its_parents_connections_alone(bank, mo
 
 
 @pytest.mark.slow
+def test_connections_of_a_burst_are_closed_though_others_are_in_use(bank, monkeypatch):
+    monkeypatch.setattr("hippocampus.core.connections._KEPT_S", 0.1)
+    here, server = bank(says(b"3"))
+    begin = threading.Barrier(8)
+
+    def ask():
+        begin.wait(20)
+        here.count("so")
+
+    threads = [threading.Thread(target=ask) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert server.lines > 1
+    until = time.monotonic() + 10
+    while server.lines - server.closed > 1 and time.monotonic() < until:
+        here.count("so")
+        time.sleep(0.02)
+
+    assert 1 == server.lines - server.closed
+
+
+@pytest.mark.slow
 def test_many_threads_keep_a_connection_each(bank):
     here, server = bank(says(b"3"))
     begin = threading.Barrier(30)
