@@ -120,9 +120,11 @@ class Toolbox:
             said = {"at": at, "speaker": speaker, "role": role, "session": session}
             turns = turns_of_all(messages, **said, source=source)
             many = self.bank(bank, new=True).remember_many(turns)
-            return answers.many_kept(
+            answer = answers.many_kept(
                 many, memory.engine.zone, since=now, unembedded=memory.engine.unembedded
             )
+            words = "\n\n".join(turn.text for turn in turns)
+            return answers.without_secrets(answer, _taken_out(memory, words))
         assert text is not None
         # Words of which nothing is said are the model's own, not the user's.
         own = speaker is None and role is None and source is None
@@ -205,10 +207,11 @@ class Toolbox:
         before = held.get(id)  # of which the beginning may have been given
         episode = held.correct(before.id, text)
         new = episode.id != before.id
-        return answers.kept(
+        answer = answers.kept(
             episode, memory.engine.zone, new=new, replaces=before.id if new else None,
             unembedded=memory.engine.unembedded,
         )  # fmt: skip
+        return answers.without_secrets(answer, _taken_out(memory, text))
 
     def forget(
         self,

@@ -65,7 +65,10 @@ def test_a_model_is_told_that_a_secret_was_not_kept(tmp_path, connect):
         agent = connect(create_server(lambda: memory, bank="me"))
         told, plain = agent.text("remember", text=SAID), agent.text("remember", text="Hello there.")
         (kept, _) = memory.bank("me").episodes()
+        chat = agent.text("remember", messages=[{"role": "user", "content": f"Again: {SAID}"}])
+        changed = agent.text("correct", id=kept.id, text=f"Now: {SAID}")
 
-    assert "It is kept without its card number, password." in told
+    for text in (told, chat, changed):
+        assert "It is kept without its card number, password." in text
     assert "without its" not in plain
     assert "Sommer" not in kept.text
