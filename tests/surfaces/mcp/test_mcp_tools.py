@@ -15,7 +15,7 @@ from hippocampus import Config, Ingest, Memory
 from hippocampus.encode.tokens import count
 from hippocampus.errors import StoreClosed
 from hippocampus.mcp import BackgroundOpener, create_server
-from hippocampus.mcp.answers import composed, listed, near_the_best, recalled
+from hippocampus.mcp.answers import composed, listed, many_kept, near_the_best, recalled
 from hippocampus.mcp.tools import Paging, Toolbox
 
 LEAST_TOKENS = 400
@@ -693,6 +693,19 @@ def test_a_folder_that_cannot_be_made_is_told(tmp_path, connect):
 
 
 # ---------------------------------------------------------------- what a new user tries
+
+
+def test_a_long_message_of_a_chat_is_one_message(agent, memory):
+    long, short = "The boat is blue. " * 3000, "And the sea is calm."
+    chat = [{"role": "user", "content": text} for text in (long, short)]
+    kept = agent("remember", messages=chat)
+
+    assert 2 == len(kept["ids"])
+    told = agent.text("remember", messages=chat)
+    assert told.startswith(f"Remembered 2 messages, from {kept['id']} on")
+    part = next(one for one in memory.bank("ada").episodes() if one.part == 3)
+    alone = many_kept([part], memory.engine.zone, since=part.recorded_at)
+    assert alone.data["ids"] == [part.id]
 
 
 def test_messages_of_a_chat_are_remembered_as_they_are(agent, memory):
