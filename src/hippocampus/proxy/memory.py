@@ -42,7 +42,7 @@ TRIES: Final = 3
 """Most tries to remember while another process writes or a database is away, ten seconds each by
 default."""
 _PASSES: Final = (StoreLocked, StoreUnreachable)
-"""What may be over at the next try."""
+"""Errors that may be over at the next try."""
 _BANKS: Final = 256
 """Banks whose last conversations are kept in mind. Chosen by hand."""
 _REASONS: Final = (
@@ -215,12 +215,12 @@ class Remembrance:
             _tell("remember", exc)
 
     def _keep(self, exchange: ChatExchange) -> None:
-        said_at: datetime | None = None
+        answered_at: datetime | None = None
         for left in reversed(range(TRIES)):
             try:
                 # The first time alone: of one moment, what a lost commit has kept is kept once.
-                said_at = said_at or self._when(exchange)
-                return self._remember(exchange, said_at)
+                answered_at = answered_at or self._when(exchange)
+                return self._remember(exchange, answered_at)
             except _PASSES:
                 if not left:
                     raise
