@@ -215,31 +215,28 @@ class Remembrance:
             _tell("remember", exc)
 
     def _keep(self, exchange: ChatExchange) -> None:
-        answered_at: datetime | None = None
+        began: tuple[datetime, float] | None = None
         for left in reversed(range(TRIES)):
             try:
                 # The first time alone: of one moment, what a lost commit has kept is kept once.
-                answered_at = answered_at or self._when(exchange)
-                return self._remember(exchange, answered_at)
+                began = began or (self.open().now(), time.monotonic())
+                return self._remember(exchange, *began)
             except _PASSES:
                 if not left:
                     raise
         return None
 
-    def _when(self, exchange: ChatExchange) -> datetime:
-        """Return the time of an answer, and not now: it may have waited for others to be kept."""
-        waited_s = time.monotonic() - exchange.answered_at
-        return self.open().now() - timedelta(seconds=waited_s)
-
-    def _remember(self, exchange: ChatExchange, answered_at: datetime) -> None:
+    def _remember(self, exchange: ChatExchange, now: datetime, waited_s: float) -> None:
         wish, asked = exchange.wish, exchange.asked
         answer = ChatAnswer.read(exchange.kind, exchange.answer)
         if wish.bank is None or not (answer.complete or answer.text.strip()):
             return  # nothing has come, so whoever asked will ask again
         bank = self.open().bank(wish.bank)
-        asked_at = answered_at - timedelta(seconds=exchange.answered_at - exchange.asked_at)
+        # When it was said, and not now: exchanges may have waited for others to be kept.
+        asked_at = now - timedelta(seconds=waited_s - exchange.asked_at)
+        answered_at = now - timedelta(seconds=waited_s - exchange.answered_at)
         talks = self._conversations(bank)
-        place = talks.place(asked, wish.session, answered_at)
+        place = talks.place(asked, wish.session, now)
         session, new = place.session, place.new
         turns = [
             Turn(text=one.text, at=asked_at, role=one.role, speaker=one.name, session=session)
@@ -265,7 +262,7 @@ class Remembrance:
             # The next request may name this answer in place of its history.
             new = [*new, ChatMessage("response", answer.id)]
         # Only once they are kept: at the next try they must still be new.
-        talks.add(session, new, answered_at)
+        talks.add(session, new, now)
 
     def _conversations(self, bank: Bank) -> Conversations:
         if bank.name not in self._known:
