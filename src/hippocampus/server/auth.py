@@ -83,7 +83,8 @@ class Gatekeeper:
             return self._keys.caller(token)
 
     def _are_old(self, age_s: float) -> bool:
-        if self._read_at is None or self._written != self._keys.written:
+        changed = self._keys.needed and self._written != self._keys.written
+        if self._read_at is None or changed:
             return True
         return self._clock() - self._read_at >= age_s
 

@@ -188,6 +188,11 @@ class Keys:
         self._known = None if found is None else {key.id: key for key in found}
         return found is not None
 
+    @property
+    def needed(self) -> bool:
+        """Whether the store had keys when they were read."""
+        return self._known is not None
+
     def caller(self, token: str | None) -> Caller:
         """
         Return the caller who shows a token.
