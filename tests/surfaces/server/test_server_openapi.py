@@ -2,6 +2,7 @@
 
 import json
 
+import httpx
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 
@@ -118,10 +119,11 @@ def parameters(method, path):
     return {one["name"]: one for one in DOCUMENT["paths"][path][method]["parameters"]}
 
 
-def test_all_that_an_import_takes_is_in_the_document(http):
+def test_all_that_an_import_takes_is_in_the_document(shared):
     told = parameters("post", "/v1/banks/{bank}/import")
-    lines = {"Content-Type": "application/x-ndjson"}
-    wrong = http.post("/v1/banks/ada/import?no=1", content=b"{}", headers=lines)
+    _, url, key = shared
+    lines = {"Content-Type": "application/x-ndjson", **key}
+    wrong = httpx.post(f"{url}/v1/banks/ada/import?no=1", content=b"{}", headers=lines)
 
     _, _, takes = wrong.json()["error"]["message"].partition("there are ")
     assert {name for name, one in told.items() if one["in"] == "query"} == set(takes.split(", "))
