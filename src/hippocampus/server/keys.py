@@ -190,7 +190,7 @@ class Keys:
 
     @property
     def needed(self) -> bool:
-        """Whether the store had keys when they were read."""
+        """Return whether the store had keys when they were read."""
         return self._known is not None
 
     def caller(self, token: str | None) -> Caller:
