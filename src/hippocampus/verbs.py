@@ -87,6 +87,11 @@ class Argument(NamedTuple):
         kinds = {get_origin(part) for part in self._parts if part is not type(None)}
         return kinds == {list} and not self.structured
 
+    @property
+    def may_be_list(self) -> bool:
+        """Return whether a value may be a list."""
+        return any(get_origin(part) is list for part in self._parts)
+
     def from_text(self, text: str) -> Any:  # noqa: ANN401 - JSON is any
         """Read a structured value off a query: JSON, or, where it may be words, those."""
         words = str in self._parts
@@ -205,7 +210,11 @@ class VerbSpec:
             raise
 
     def from_query(self, query: Iterable[tuple[str, str]]) -> Given:
-        """Read the pairs of a query: several of a name are a list; a structured one is JSON."""
+        """
+        Read the pairs of a query: several of a name are a list; a structured one is JSON.
+
+        Nothing is an empty list where there may be one: no text there may be empty.
+        """
         found: dict[str, list[str]] = {}
         for name, value in query:
             found.setdefault(name, []).append(value)
@@ -215,6 +224,8 @@ class VerbSpec:
             argument = self.arguments.get(name)
             if argument is not None and argument.structured and not _several(argument, texts):
                 values[name] = argument.from_text(texts[-1])
+            elif texts == [""] and argument is not None and argument.may_be_list:
+                values[name] = []
             elif len(texts) > 1 or (argument is not None and argument.is_list):
                 values[name] = texts
             else:
@@ -308,13 +319,14 @@ def to_json(given: Mapping[str, Any]) -> bytes:
 
 
 def to_query(given: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """Return arguments as the pairs of a query; a structured one is JSON."""
+    """Return arguments as the pairs of a query; a structured one is JSON, no list is empty."""
     pairs: list[tuple[str, str]] = []
     for name, value in given.items():
         if value is None:
             continue
         several = isinstance(value, list) and all(isinstance(one, str) for one in value)
-        for one in value if several else [value]:
+        # Left out, an empty list would mean whatever holds where nothing is said.
+        for one in (value or [""]) if several else [value]:
             plain = one.isoformat() if isinstance(one, date) else one  # a datetime is one
             # Only objects are made into JSON there, so one is put around it and cut off again.
             text = plain if isinstance(plain, str) else to_json({"": plain})[5:-1].decode()

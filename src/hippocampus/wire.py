@@ -24,7 +24,7 @@ import msgspec
 import numpy as np
 
 from hippocampus import errors
-from hippocampus.core.json_faults import worded
+from hippocampus.core.json_faults import half_character, worded
 from hippocampus.core.records import Message
 from hippocampus.core.renamed import RENAMED
 from hippocampus.errors import HippocampusError, InputError
@@ -62,7 +62,12 @@ def load(kind: type[_Record], data: bytes | str) -> _Record:
         if any(f'"{old}":' in text for old in _old_names(wanted)):
             return convert(kind, msgspec.json.decode(data))
         return revived(_decoder(wanted).decode(data))  # type: ignore[no-any-return]
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as exc:
+    except msgspec.DecodeError as exc:
+        # The decoder calls half a character the end of all, or malformed.
+        unfit = isinstance(exc, msgspec.ValidationError)
+        half = None if unfit else half_character(text)
+        raise InputError(half or _told(exc, wanted)) from exc
+    except (UnicodeDecodeError, RecursionError) as exc:
         raise InputError(_told(exc, wanted)) from exc
 
 

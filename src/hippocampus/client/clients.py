@@ -137,7 +137,7 @@ class _Verbs:
     ) -> T:
         """Write a file that a verb gives; return what ``check`` says of it."""
         file = as_path("target" if verb == "backup" else "path", path)
-        call = Call("GET", self._path(verb), reads=True, long=True, **how)
+        call = Call("GET", self._path(verb), reads=True, long=True, bank=self._bank, **how)
         return self.line.fetch(call, file, progress, overwrite=overwrite, check=check)
 
 
@@ -177,7 +177,11 @@ class _Folder(NamedTuple):
         place = self.place if self.root is None else f"{self.root.rstrip('/')}/{name}"
         # A file at a known place is that source; only another may be one that was moved.
         known = any(one.place == place for one in self.before)
-        return {"place": place, "host": self.host, "gone": [] if known else list(self.gone)}
+        return {
+            "place": place,
+            "host": self.host,
+            "gone": None if known else list(self.gone) or None,
+        }
 
 
 def _unreadable(
@@ -286,7 +290,10 @@ class RemoteBank(_Verbs, Bank):
                 "format": format, "as": f"{as_}/{name}" if as_ and folder.root else as_,
                 "sync": synced, **folder.query(name),
             }  # fmt: skip
-            call = Call("POST", self._path("import"), query=to_query(given), body=file, long=True)
+            call = Call(
+                "POST", self._path("import"), query=to_query(given), body=file, long=True,
+                bank=self._bank,
+            )  # fmt: skip
             result += self._sent(call, name, None if many else progress, alone=file == root)
             if progress and many:
                 progress(nth, len(found))
@@ -332,7 +339,10 @@ class RemoteBank(_Verbs, Bank):
 
     @_as(Bank.import_concepts)
     def import_concepts(self, path: str | Path) -> int:
-        call = Call("POST", self._path("import_concepts"), body=read_bytes(as_path("path", path)))
+        call = Call(
+            "POST", self._path("import_concepts"), body=read_bytes(as_path("path", path)),
+            bank=self._bank,
+        )  # fmt: skip
         count: int = self.line.ask(call, int)
         return count
 
@@ -487,6 +497,11 @@ class AsyncRemoteBank(AsyncBank):
         super().__init__(bank)
         self._threads = threads
 
+    @property
+    def seen(self) -> str | None:
+        """A token of how much of the bank the client has seen; see ``RemoteBank.seen``."""
+        return self.sync.seen
+
     async def _run(self, call: Callable[[], T]) -> T:
         """Return the result of a call, which is broken off if the task is cancelled."""
         self.sync.line.check_open()  # its threads have ended, too
@@ -519,9 +534,9 @@ class AsyncClient(AsyncMemory):
         """The client itself, whose verbs block."""
         return self._client
 
-    def bank(self, name: str) -> AsyncRemoteBank:
-        """Return the bank called ``name``."""
-        return AsyncRemoteBank(self.sync.bank(name), self._threads)
+    def bank(self, name: str, *, min_seq: str | None = None) -> AsyncRemoteBank:
+        """Return the bank called ``name``; ``min_seq``: what it has to know, as of a ``Client``."""
+        return AsyncRemoteBank(self.sync.bank(name, min_seq=min_seq), self._threads)
 
     async def close(self) -> None:
         """Let go of the connections. May be called twice."""

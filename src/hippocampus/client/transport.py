@@ -189,20 +189,33 @@ class Line:
         if progress is None:
             return self.ask(call, kind)
         lines = call._replace(accept=LINES)
-        return self._talk(lines, lambda chunks, _: self.read_progress(chunks, progress, kind))
+        return self._talk(
+            lines, lambda chunks, _: self.read_progress(chunks, progress, kind, bank=call.bank)
+        )
 
-    def read_progress(self, chunks: Chunks, progress: Progress, kind: Any) -> Any:  # noqa: ANN401
+    def read_progress(
+        self,
+        chunks: Chunks,
+        progress: Progress,
+        kind: Any,  # noqa: ANN401 - whatever the verb gives
+        *,
+        bank: str = "",
+    ) -> Any:  # noqa: ANN401
         """Report the progress in an answer of lines as it comes; return the result, its last."""
-        result = None
+        last = None
         for line in self._lines(chunks):
-            result = self._heard(line, progress)
-        if result is None:
+            last = self._heard(line, progress)
+        if last is None:
             msg = "it broke off before it said what came of it, which so is not known"
             raise ServerUnavailable(msg, url=self.url)
-        return self._read(kind, result)
+        if bank and "seq" in last:
+            self.see(bank, Position.of(self._read(str, bytes(last["seq"]))))
+        if "degraded" in last:
+            self.warn(self._read(str, bytes(last["degraded"])))
+        return self._read(kind, bytes(last["result"]))
 
-    def _heard(self, line: bytes, progress: Progress) -> bytes | None:
-        """Report the progress in a line, or return the result that it has."""
+    def _heard(self, line: bytes, progress: Progress) -> Mapping[str, msgspec.Raw] | None:
+        """Report the progress in a line, or return what it has if that is the result."""
         fault = wire.load_fault(line)
         if fault is not None:
             raise self._error(fault)
@@ -211,7 +224,7 @@ class Line:
             at = self._read(dict[str, int], bytes(told["progress"]))
             progress(at.get("done", 0), at.get("total", 0))
             return None
-        return bytes(told["result"]) if "result" in told else None
+        return told if "result" in told else None
 
     def fetch(
         self,

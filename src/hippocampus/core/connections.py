@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import selectors
 import socket
 import ssl
@@ -41,7 +42,8 @@ class ConnectionPool:
     The connections to a server, of which those that nobody uses are kept open.
 
     Redirects are not followed. Proxies are those of the environment, as for any other program.
-    Certificates are those that the system trusts. Many threads may use it at once.
+    Certificates are those that the system trusts. Many threads may use it at once. A process that
+    was forked makes its own: of one that two use, each would read answers to the other.
     """
 
     def __init__(self, url: SplitResult) -> None:
@@ -49,6 +51,7 @@ class ConnectionPool:
         self._via = _proxy(url)
         self._tls = ssl.create_default_context() if url.scheme == "https" else None
         self._idle: list[Connection] = []
+        self._pid = os.getpid()
         # Given the list and not the pool, which it would keep alive.
         weakref.finalize(self, _close_all, self._idle)
 
@@ -64,7 +67,13 @@ class ConnectionPool:
             OSError: there is no server, or none in time; nothing was asked.
 
         """
+        if self._pid != os.getpid():
+            self.close()  # here alone: the parent goes on using them
+            self._pid = os.getpid()
         with suppress(IndexError):  # another thread may take the last
+            # Those after a burst would else stay as long as one of them is enough.
+            while self._idle[0].has_rested():
+                self._idle.pop(0).close()
             # The one used last comes first, since it is the likeliest to be open still.
             while kept := self._idle.pop():
                 if kept.is_open():
@@ -124,9 +133,13 @@ class Connection:
         # In its place from here on, so that each read and write is given what is left of the time.
         http.sock = self._timed
 
+    def has_rested(self) -> bool:
+        """Return whether it rested for longer than it is kept."""
+        return time.monotonic() - self._used > _KEPT_S
+
     def is_open(self) -> bool:
         """Return whether it rested only briefly, and the server sent nothing, such as a close."""
-        if time.monotonic() - self._used > _KEPT_S:
+        if self.has_rested():
             return False
         with selectors.DefaultSelector() as ready:
             ready.register(self._socket, selectors.EVENT_READ)

@@ -10,6 +10,11 @@ from typing import Any, Final, Literal, Union, get_args, get_origin
 from hippocampus.core.lazy_pattern import lazy_pattern
 
 _ENUM: Final = lazy_pattern(r"(?s)Invalid enum value (.*) - at `\$\.?(.*)`")
+_HALVES: Final = lazy_pattern(
+    r"(?i)(?<!\\)(?:\\\\)*(?:(\\ud[89ab][0-9a-f]{2})(?!\\ud[c-f])"
+    r"|(?<!\\ud[89ab][0-9a-f]{2})(\\ud[c-f][0-9a-f]{2}))"
+)
+"""Half of a character of two, by its escape."""
 _STEP: Final = re.compile(r"([^.\[\]]+)|\[[^\]]*\]")
 
 FieldsOf = Callable[[Any], Mapping[str, Any]]
@@ -30,6 +35,17 @@ def worded(fault: str, kind: Any, fields_of: FieldsOf) -> str:  # noqa: ANN401 -
     if found and allowed:
         return f"{found[2]}={found[1]}: must be {_either(list(map(repr, allowed)))}"
     return f"{fault.rstrip('.')}; see /openapi.json for what is expected"
+
+
+def half_character(text: str) -> str | None:
+    """Return the words for half of a character, which no text has; None where there is none."""
+    found = _HALVES.search(text)
+    if found is None:
+        return None
+    half = found[1] or found[2]
+    return (
+        f"{half} is half of a character, and no text; cut texts between characters, or leave it out"
+    )
 
 
 def _either(names: list[str]) -> str:

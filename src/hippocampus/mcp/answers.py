@@ -413,6 +413,11 @@ def many_kept(
     episodes: Sequence[Episode], zone: tzinfo, *, since: datetime, unembedded: str = ""
 ) -> ToolAnswer:
     """Return the result of keeping a chat's messages, as ``Kept``; new ones are after ``since``."""
+    # A long message is kept in parts; a part alone is what a message quotes.
+    episodes = [
+        one for place, one in enumerate(episodes)
+        if not (place and _goes_on(episodes[place - 1], one))
+    ]  # fmt: skip
     fresh = [one for one in episodes if one.recorded_at >= since]
     first = episodes[0]
     data = said(
@@ -423,6 +428,11 @@ def many_kept(
     already = f"; {old} of them were remembered already" if old else ""
     told = f"Remembered {len(episodes)} messages, from {first.id} on{already}."
     return _by_words(ToolAnswer(data, told), unembedded if fresh else "")
+
+
+def _goes_on(before: Episode, after: Episode) -> bool:
+    """Return whether two episodes are parts of one text, one after the other."""
+    return before.parts == after.parts and before.part + 1 == after.part
 
 
 def stated(

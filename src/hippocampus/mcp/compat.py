@@ -350,9 +350,11 @@ class Graph:
         kept = bank.remember_many(new)
         bank.restore([episode.id for episode in kept if episode.state == "forgotten"])
         bank.pin([episode.id for episode in kept if _ENTITY in episode.metadata])
-        there = {(text, frozenset(episode.metadata.items())) for episode, text in _whole(kept)}
+        there = {_mark(text, episode.metadata) for episode, text in _whole(kept)}
+        gate = self._memory().engine.secret_gate
         for turn in new:
-            if (turn.text, frozenset(turn.metadata.items())) not in there:
+            as_kept = gate.turn(turn)  # without its secrets, where they are not kept
+            if _mark(as_kept.text, as_kept.metadata) not in there:
                 msg = (
                     f"{turn.text!r:.200}: is a quotation of a memory, or was just recalled as"
                     " another one; say it in other words"
@@ -363,6 +365,11 @@ class Graph:
         gone = list(ids)
         if gone:
             self._bank().forget(gone)
+
+
+def _mark(text: str, about: Mapping[str, object]) -> tuple[object, ...]:
+    """Return the parts by which a memory of the graph is known from others."""
+    return text, *(about.get(key) for key in (_ENTITY, _TYPE, _RELATION, _TO))
 
 
 def _turns(entity: GraphEntity) -> Iterator[Turn]:

@@ -140,7 +140,7 @@ class Shelf:
     def _topics(self, bank: str) -> list[TopicInfo]:
         held = self._toolbox.bank(bank)
         # The server's own bank may not be there yet, which is no error.
-        return held.topics() if held.name in self._toolbox.banks() else []
+        return held.topics() if self._toolbox.is_there(held.name) else []
 
 
 ADDRESSES: Final = {

@@ -120,9 +120,11 @@ class Toolbox:
             said = {"at": at, "speaker": speaker, "role": role, "session": session}
             turns = turns_of_all(messages, **said, source=source)
             many = self.bank(bank, new=True).remember_many(turns)
-            return answers.many_kept(
+            answer = answers.many_kept(
                 many, memory.engine.zone, since=now, unembedded=memory.engine.unembedded
             )
+            words = "\n\n".join(turn.text for turn in turns)
+            return answers.without_secrets(answer, _taken_out(memory, words))
         assert text is not None
         # Words of which nothing is said are the model's own, not the user's.
         own = speaker is None and role is None and source is None
@@ -201,11 +203,15 @@ class Toolbox:
     ) -> Annotated[ToolAnswer, Kept]:
         """Replace the text of a memory, because it was wrong."""
         memory = self._memory()
-        episode = self.bank(bank).correct(id, text)
-        return answers.kept(
-            episode, memory.engine.zone, new=episode.id != id, replaces=id,
+        held = self.bank(bank)
+        before = held.get(id)  # of which the beginning may have been given
+        episode = held.correct(before.id, text)
+        new = episode.id != before.id
+        answer = answers.kept(
+            episode, memory.engine.zone, new=new, replaces=before.id if new else None,
             unembedded=memory.engine.unembedded,
         )  # fmt: skip
+        return answers.without_secrets(answer, _taken_out(memory, text))
 
     def forget(
         self,
@@ -289,7 +295,7 @@ class Toolbox:
         """Describe the memory: its size, its time span, and parts that are missing."""
         memory = self._memory()
         held = self.bank(bank)
-        empty = held.name not in memory.banks()
+        empty = not self.is_there(held.name)
         with damage_collected():
             stats = _nothing(held.name, memory) if empty else held.stats()
             lacking = _lacking(held)
@@ -317,8 +323,9 @@ class Toolbox:
 
     def banks(self) -> list[str]:
         """Return the names of the banks that can be named and are there."""
-        there = self._memory().banks()
-        return there if self.all_banks else [name for name in there if name == self.name]
+        if not self.all_banks:
+            return [self.name] if self.is_there(self.name) else []
+        return self._memory().banks()
 
     def bank(self, name: str | None, *, new: bool = False) -> Bank:
         """
@@ -340,7 +347,7 @@ class Toolbox:
             )
             raise InvalidScope(msg)
         found = memory.bank(name)
-        if not new and name not in memory.banks():
+        if not new and not self.is_there(name):
             msg = f"bank={name!r}: there is none of that name; status lists those there are"
             raise UnknownBank(msg)
         return found
@@ -349,13 +356,18 @@ class Toolbox:
         """Return the banks to read along: those that are named, or else the user's own, too."""
         if include is not None or self.own is None or bank.name != self.name:
             return include
-        if self.own not in self._memory().banks():
+        if not self.is_there(self.own):
             return None
         return [*(one.bank for one in self._included(bank)), self.own]
 
     def _included(self, bank: Bank) -> list[Included]:
         """Return the banks that a bank includes; of one that nobody has told anything, none."""
-        return bank.included() if bank.name in self._memory().banks() else []
+        return bank.included() if self.is_there(bank.name) else []
+
+    def is_there(self, name: str) -> bool:
+        """Return whether there is a bank of that name, of however many banks."""
+        # Of the names that begin with it, it is the first.
+        return self._memory().banks(prefix=name, limit=1) == [name]
 
     @contextmanager
     def _reading(self, bank: Bank, include: list[str] | None) -> Iterator[None]:

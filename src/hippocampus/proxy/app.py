@@ -230,7 +230,7 @@ class Proxy:
         named = _named(scope)
         if named is None and asked is not None:
             named = asked.user
-        how = _header(scope, b"x-memory").lower()
+        how = _memory_word(scope)
         return Wish(
             # Somebody who is named in a way that cannot be told is not the one of nobody's.
             bank=self._bank if named is None else named,
@@ -354,10 +354,18 @@ def _named(scope: Message) -> str | None:
     return None if not named else "" if several else _header(scope, b"x-bank", "surrogateescape")
 
 
+def _memory_word(scope: Message) -> str:
+    """Return the word of X-Memory; of several they are all told, which is none."""
+    words = {
+        bytes(value).strip().lower() for name, value in scope["headers"] if name == b"x-memory"
+    }
+    return b", ".join(sorted(words)).decode(errors="replace")
+
+
 def _unclear(scope: Message) -> str:
     """Return the reason to refuse a request whose X-Memory is no word of ours; or nothing."""
-    how = _header(scope, b"x-memory")
-    if how.lower() in _ON | _OFF | {_READ}:
+    how = _memory_word(scope)
+    if how in _ON | _OFF | {_READ}:
         return ""
     return f"x-memory={how[:100]!r}: must be on, read or off (also none, false, no)"
 

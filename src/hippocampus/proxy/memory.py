@@ -10,7 +10,7 @@ import traceback
 from collections import OrderedDict
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Final
 from urllib.parse import quote
 
@@ -18,7 +18,13 @@ from hippocampus.bank import Bank
 from hippocampus.core.lazy_dataclass import immutable
 from hippocampus.core.records import Context, Trusted, Turn
 from hippocampus.engine.context import check_name
-from hippocampus.errors import EncoderError, InputError, StoreError, StoreLocked
+from hippocampus.errors import (
+    EncoderError,
+    InputError,
+    StoreError,
+    StoreLocked,
+    StoreUnreachable,
+)
 from hippocampus.memory import Memory
 from hippocampus.proxy.conversations import Conversations
 from hippocampus.proxy.protocol import ChatAnswer, ChatMessage, ChatRequest, RequestKind
@@ -33,7 +39,10 @@ LONGEST_QUERY: Final = 2000
 MOST_WAITING: Final = 1000
 """Exchanges that wait to be remembered, as while somebody else writes; more are lost."""
 TRIES: Final = 3
-"""Most tries to remember while another process writes, ten seconds each by default."""
+"""Most tries to remember while another process writes or a database is away, ten seconds each by
+default."""
+_PASSES: Final = (StoreLocked, StoreUnreachable)
+"""Errors that may be over at the next try."""
 _BANKS: Final = 256
 """Banks whose last conversations are kept in mind. Chosen by hand."""
 _REASONS: Final = (
@@ -206,21 +215,23 @@ class Remembrance:
             _tell("remember", exc)
 
     def _keep(self, exchange: ChatExchange) -> None:
+        began: tuple[datetime, float] | None = None
         for left in reversed(range(TRIES)):
             try:
-                return self._remember(exchange)
-            except StoreLocked:
+                # The first time alone: of one moment, what a lost commit has kept is kept once.
+                began = began or (self.open().now(), time.monotonic())
+                return self._remember(exchange, *began)
+            except _PASSES:
                 if not left:
                     raise
         return None
 
-    def _remember(self, exchange: ChatExchange) -> None:
+    def _remember(self, exchange: ChatExchange, now: datetime, waited_s: float) -> None:
         wish, asked = exchange.wish, exchange.asked
         answer = ChatAnswer.read(exchange.kind, exchange.answer)
         if wish.bank is None or not (answer.complete or answer.text.strip()):
             return  # nothing has come, so whoever asked will ask again
-        memory = self.open()
-        bank, now, waited_s = memory.bank(wish.bank), memory.now(), time.monotonic()
+        bank = self.open().bank(wish.bank)
         # When it was said, and not now: exchanges may have waited for others to be kept.
         asked_at = now - timedelta(seconds=waited_s - exchange.asked_at)
         answered_at = now - timedelta(seconds=waited_s - exchange.answered_at)

@@ -28,7 +28,7 @@ from hippocampus.server.error_responses import Refused, answer, fault_of, status
 from hippocampus.server.keys import KnownCaller
 from hippocampus.server.observability import Watch, log_failure
 from hippocampus.server.openapi import describe, describe_state, document
-from hippocampus.server.progress import told
+from hippocampus.server.progress import LongAnswer, told
 from hippocampus.server.settings import Limits
 from hippocampus.server.shared_figures import EVERY_S, SharedFigures
 from hippocampus.server.state import Endpoint, ServerState, add_route, json_answer
@@ -144,7 +144,7 @@ def _endpoint(server: ServerState, spec: VerbSpec) -> Endpoint:
             made = pool.run(lambda: here.run(lambda: server.answer(asked, call, alone=alone)))
             return json_answer(*(await while_connected(request, made))[0])
         if spec.reports and bodies.wants_lines(request):
-            return await told(request, pool, partial(_reporting, here, call))
+            return await told(request, pool, partial(_reporting, here, spec, call))
         done = pool.run(lambda: here.run(lambda: (wire.dump(call()), _lacking(spec, here))))
         (body, lacking), seq = await while_connected(request, done)
         return json_answer(body, seq, degraded=lacking)
@@ -186,9 +186,14 @@ def _call(memory: Memory, spec: VerbSpec, bank: str, *given: object, **named: ob
     return spec.function(memory.bank(bank), *given, **named)
 
 
-def _reporting(here: BankRequest, call: Callable[..., Any], progress: Progress) -> Any:  # noqa: ANN401
-    """Return the result of a verb that reports its progress."""
-    return here.run(partial(call, progress=progress))[0]
+def _reporting(
+    here: BankRequest, spec: VerbSpec, call: Callable[..., Any], progress: Progress
+) -> LongAnswer:
+    """Return the answer of a verb that reports its progress."""
+    (body, lacking), seq = here.run(
+        lambda: (wire.dump(call(progress=progress)), _lacking(spec, here))
+    )
+    return LongAnswer(body, seq, lacking)
 
 
 async def _refuse(request: Request, exc: Exception) -> Response:

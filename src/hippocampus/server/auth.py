@@ -13,7 +13,7 @@ from starlette.requests import Request
 from hippocampus.core.listening import is_loopback, names_loopback
 from hippocampus.core.rights import Rights, hold
 from hippocampus.core.tenant import EVERY, act_for, tenant_of
-from hippocampus.errors import AccessError, InvalidScope, UnknownBank
+from hippocampus.errors import AccessError, InvalidScope, Unauthorized, UnknownBank
 from hippocampus.server.error_responses import NO_SUCH_BANK
 from hippocampus.server.keys import ANYBODY, Caller, Keys
 from hippocampus.server.rates import Rate
@@ -23,6 +23,9 @@ from hippocampus.verbs import AccessRole
 _REREAD_S: Final = 1.0
 """Seconds for which keys are taken to be as they were read (docs/adr/0027): so long a revoked one
 may still be let in, and so seldom the store is asked for them."""
+_ANEW_S: Final = 0.05
+"""Seconds after which they are read again for a key that is not known: it may have been made a
+moment ago, by another process. Who tries keys has them read no more often. Chosen by hand."""
 
 
 class Gatekeeper:
@@ -35,6 +38,8 @@ class Gatekeeper:
         self._clock = clock
         self._reading = asyncio.Lock()
         self._read_at: float | None = None
+        self._written = 0
+        """How often keys had been changed here when they were read."""
 
     async def caller(self, request: Request) -> Caller:
         """
@@ -66,28 +71,39 @@ class Gatekeeper:
             yield part
 
     async def _known(self, request: Request) -> Caller:
-        if self._are_old():
-            await self._reread()
-        scheme, _, token = request.headers.get("authorization", "").partition(" ")
-        return self._keys.caller(token.strip() if scheme.lower() == "bearer" else None)
+        await self._reread(_REREAD_S)
+        scheme, _, given = request.headers.get("authorization", "").partition(" ")
+        token = given.strip() if scheme.lower() == "bearer" else None
+        try:
+            return self._keys.caller(token)
+        except Unauthorized:
+            if token is None:
+                raise
+            await self._reread(_ANEW_S)
+            return self._keys.caller(token)
 
-    def _are_old(self) -> bool:
-        return self._read_at is None or self._clock() - self._read_at >= _REREAD_S
+    def _are_old(self, age_s: float) -> bool:
+        changed = self._keys.needed and self._written != self._keys.written
+        if self._read_at is None or changed:
+            return True
+        return self._clock() - self._read_at >= age_s
 
-    async def _reread(self) -> None:
+    async def _reread(self, age_s: float) -> None:
         """
-        Read the keys again, once for all who wait for it.
+        Read the keys again if they were read so long ago, once for all who wait for it.
 
         Nobody goes on with old keys, and no verb's thread is waited for: otherwise whoever keeps a
         server busy could go on with a key that was revoked.
         """
+        if not self._are_old(age_s):
+            return
         async with self._reading:
             # Whoever was waited for may have read them.
-            if self._are_old():
+            if self._are_old(age_s):
                 # Taken first: what is revoked while they are read is seen within a second, too.
-                now = self._clock()
+                now, written = self._clock(), self._keys.written
                 await asyncio.to_thread(self._keys.refresh)
-                self._read_at = now
+                self._read_at, self._written = now, written
 
     async def admit(self, request: Request, role: AccessRole) -> tuple[Caller, str]:
         """

@@ -7,6 +7,7 @@ from typing import Final, NamedTuple, TypeVar
 
 from starlette.requests import Request
 
+from hippocampus.bank import Bank
 from hippocampus.core.budget import texts_put_off
 from hippocampus.core.damage import collected_damage, damage_collected
 from hippocampus.core.idempotency import Request as NamedRequest
@@ -69,9 +70,14 @@ class BankRequest(NamedTuple):
             min(float(wait[1]), patience) if wait else patience,
         )  # fmt: skip
 
+    @property
+    def opened(self) -> Bank:
+        """The bank itself."""
+        return self.memory.bank(self.bank)
+
     def run(self, call: Callable[[], R]) -> tuple[R, str]:
         """Return the result of a call, and a token of how much of the bank was known then."""
-        state = self.memory.bank(self.bank).state
+        state = self.opened.state
         if self.least is not None:
             state.wait_for(self.least, _PATIENCE_S)
         with doing(self.named), damage_collected(), waiting_for(self.patience_s):

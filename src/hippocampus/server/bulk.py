@@ -24,9 +24,10 @@ from hippocampus.core.records import FileLocation, Imported, Progress, Turn
 from hippocampus.core.system import is_file_name
 from hippocampus.errors import InputError, StoreFull
 from hippocampus.server import bodies
+from hippocampus.server.bank_requests import SEQ, BankRequest
 from hippocampus.server.bodies import BYTES, JSON, LINES, while_connected
 from hippocampus.server.openapi import describe_stream
-from hippocampus.server.progress import Streamed, reported
+from hippocampus.server.progress import LongAnswer, Streamed, reported
 from hippocampus.server.state import ServerState, add_route, json_answer
 from hippocampus.server.thread_pools import Pool
 from hippocampus.sleep.topic_plot import plot_topics
@@ -92,17 +93,17 @@ class BulkRoutes:
 
     async def export(self, request: Request) -> Response:
         """Return all that is in a bank, in any state, as lines that ``import`` takes in whole."""
-        bank = await self._bank(request, "admin")
-        return await self._made(request, "export.jsonl", LINES, bank.export)
+        here = await self._asked(request, "admin")
+        return await self._made(request, "export.jsonl", LINES, here.opened.export, here)
 
     async def export_concepts(self, request: Request) -> Response:
         """Return the concept index as a JSON document that people can edit."""
-        bank = await self._bank(request, "read")
-        return await self._made(request, "concepts.json", JSON, bank.export_concepts)
+        here = await self._asked(request, "read")
+        return await self._made(request, "concepts.json", JSON, here.opened.export_concepts, here)
 
     async def import_concepts(self, request: Request) -> Response:
         """Use a concept index that was exported, or edited since; returns how many anchors."""
-        bank = await self._bank(request, "admin")
+        here = await self._asked(request, "admin")
         bodies.check_media_type(request, JSON)
         body = await self._server.body(request)
 
@@ -110,23 +111,24 @@ class BulkRoutes:
             with _folder() as folder:
                 path = folder.path / "concepts.json"
                 path.write_bytes(body)
-                return wire.dump(bank.import_concepts(path))
+                return wire.dump(here.opened.import_concepts(path))
 
-        return json_answer(await while_connected(request, self._server.writers.run(use)))
+        used = self._server.writers.run(lambda: here.run(use))
+        return json_answer(*(await while_connected(request, used)))
 
     async def plot_topics(self, request: Request) -> Response:
         """Return a picture of the bank's tags as trees; ``format``: png, svg or pdf."""
-        bank = await self._bank(request, "read")
+        here = await self._asked(request, "read")
         given = request.query_params.get("format", "png")
         if given not in _PICTURES:
             msg = f"format={given!r:.100}: must be one of {', '.join(_PICTURES)}"
             raise InputError(msg)
 
         def draw(path: Path) -> None:
-            plot_topics(bank.topics(), path)
+            plot_topics(here.opened.topics(), path)
 
         name = f"topics.{given}"
-        return await self._made(request, name, _PICTURES[given], draw, known=("format",))
+        return await self._made(request, name, _PICTURES[given], draw, here, known=("format",))
 
     async def backup(self, request: Request) -> Response:
         """Return a complete copy of the store, as a file that can be opened; for its admin."""
@@ -139,6 +141,7 @@ class BulkRoutes:
         name: str,
         media_type: str,
         make: Callable[[Path], object],
+        here: BankRequest | None = None,
         *,
         known: Iterable[str] = (),
     ) -> Response:
@@ -146,7 +149,7 @@ class BulkRoutes:
         Return a file that is made and then sent, and is gone once that is over.
 
         It is made at once, so that nothing of the store waits for whoever reads slowly.
-        ``known``: names of its arguments.
+        ``here``: the request, if it is to a bank. ``known``: names of its arguments.
         """
         refuse_unknown(request.url.path.rpartition("/")[2], request.query_params, known)
         pool = self._server.bulk
@@ -155,10 +158,10 @@ class BulkRoutes:
 
         def write() -> dict[str, str]:
             with folder, _room(folder.path):
-                make(path)
+                told = _told_of(here, partial(make, path))
                 length = str(path.stat().st_size)
             disposition = f'attachment; filename="{name}"'
-            return {"Content-Length": length, "Content-Disposition": disposition}
+            return {**told, "Content-Length": length, "Content-Disposition": disposition}
 
         try:
             headers = await while_connected(request, pool.run(write))
@@ -167,9 +170,10 @@ class BulkRoutes:
             raise
         return Streamed(_parts(path, pool), media_type, headers, folder.leave)
 
-    async def _bank(self, request: Request, role: AccessRole) -> Bank:
-        _, name = await self._server.gatekeeper.admit(request, role)
-        return self._server.memory.bank(name)
+    async def _asked(self, request: Request, role: AccessRole) -> BankRequest:
+        server = self._server
+        caller, _ = await server.gatekeeper.admit(request, role)
+        return BankRequest.of(request, server.memory, caller, None, server.limits.upkeep_s)
 
 
 # ---------------------------------------------------------------- in
@@ -237,7 +241,7 @@ async def _take_in(
     kind: str,
     sent: AsyncIterator[bytes],
     progress: Progress,
-) -> bytes:
+) -> LongAnswer:
     first = b""
     async for chunk in sent:
         first += chunk
@@ -253,7 +257,8 @@ async def _take_in(
     whole = all_of_it()
     if kind == LINES and _OURS not in first.partition(b"\n")[0]:
         ahead = bodies.ReadAhead(request, whole)
-        return wire.dump(await _take_turns(server, bank, ahead, progress))
+        done = await _take_turns(server, bank, ahead, progress)
+        return LongAnswer(wire.dump(done), bank.state.seen.token)
     if kind == BYTES and not named.told and _OURS not in first.partition(b"\n")[0]:
         msg = (
             "name: what the file is called tells its format; give ?name=notes/trip.md, or ?format="
@@ -266,13 +271,13 @@ async def _take_in(
         await bodies.into_file(whole, path, server.bulk)
         named.date(path)
 
-        def take() -> bytes:
+        def take() -> LongAnswer:
             with folder:
                 made = bank.import_(
                     path, format=named.format, as_=named.as_, sync=named.sync,
                     location=named.location, progress=progress,
                 )  # fmt: skip
-            return wire.dump(made)
+            return LongAnswer(wire.dump(made), bank.state.seen.token)
 
         return await while_connected(request, server.bulk.run(take))
 
@@ -339,6 +344,15 @@ def _remember(
 
 
 # ---------------------------------------------------------------- out
+
+
+def _told_of(here: BankRequest | None, make: Callable[[], object]) -> dict[str, str]:
+    """Make a file; return the headers that say how much of its bank, if it is of one, it knows."""
+    if here is None:
+        make()
+        return {}
+    _, seq = here.run(make)
+    return {SEQ: seq}
 
 
 async def _parts(path: Path, pool: Pool) -> AsyncGenerator[bytes]:

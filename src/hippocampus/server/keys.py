@@ -113,6 +113,8 @@ class Keys:
         self._memory = memory
         self._known: dict[str, ServerKey] | None = None
         """By id, as last read; None where the store has no keys."""
+        self.written = 0
+        """How often they were changed here."""
 
     # ------------------------------------------------------------ by who looks after them
 
@@ -148,6 +150,7 @@ class Keys:
         with self._memory.engine.store.write():
             # Read within the transaction: other servers change them as well.
             self._write([*(self._read() or ()), key])
+        self.written += 1
         return NewKey(token=_token(key.id, secret), key=_info(key))
 
     def revoke(self, id: str) -> KeyInfo:  # noqa: A002 - as it is called everywhere
@@ -157,6 +160,7 @@ class Keys:
             gone = _one(keys, id)
             # Even an empty list is kept: a store that has had a key is never open to all again.
             self._write([key for key in keys if key.id != id])
+        self.written += 1
         return _info(gone)
 
     def rotate(self, id: str, *, keep_s: float = 0.0) -> NewKey:  # noqa: A002
@@ -173,6 +177,7 @@ class Keys:
                 former_until=self._memory.now() + timedelta(seconds=keep_s) if keep_s else None,
             )  # fmt: skip
             self._write([new if key.id == id else key for key in keys])
+        self.written += 1
         return NewKey(token=_token(id, secret), key=_info(new))
 
     # ------------------------------------------------------------ by the server
@@ -182,6 +187,11 @@ class Keys:
         found = self._read()
         self._known = None if found is None else {key.id: key for key in found}
         return found is not None
+
+    @property
+    def needed(self) -> bool:
+        """Return whether the store had keys when they were read."""
+        return self._known is not None
 
     def caller(self, token: str | None) -> Caller:
         """

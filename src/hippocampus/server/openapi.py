@@ -54,7 +54,9 @@ def describe_call(
 ) -> dict[str, Any]:
     """Return the arguments for FastAPI of a route for the whole store."""
     name = endpoint.__name__ if endpoint.__name__ != "endpoint" else path.rpartition("/")[2]
-    where = [_fixed()["bank"]] if "{bank}" in path else [_fixed()["id"]] if "{id}" in path else []
+    fixed, asks = _fixed(), _fixed()["asks"]
+    where = [fixed["id"]] if "{id}" in path else []
+    where += [fixed["bank"], asks["Min-Seq"], asks["Idempotency-Key"]] if "{bank}" in path else []
     return _described(
         name, method, where, endpoint.__doc__, takes, gives, "store",
         headers=_PAGED if path == "/v1/banks" else (),
@@ -74,11 +76,12 @@ def describe_stream(endpoint: Callable[..., Any]) -> dict[str, Any]:
     """Return the arguments for FastAPI of a route that takes or gives a file."""
     name = endpoint.__name__.rstrip("_")
     fixed = _fixed()["streams"][name]
-    where = [] if name == "backup" else [_fixed()["bank"]]
-    told = _described(name, "GET", where, endpoint.__doc__, None, Any, "files")
+    where, headers = ([], ()) if name == "backup" else ([_fixed()["bank"]], ("Seq",))
+    where += [_fixed()["asks"]["Min-Seq"]] if headers and name != "import" else []
+    told = _described(name, "GET", where, endpoint.__doc__, None, Any, "files", headers=headers)
     extra = told["openapi_extra"]
-    for option in fixed.get("query", ()):
-        extra["parameters"].append({"name": option, "in": "query", "schema": {"type": "string"}})
+    for option, schema in fixed.get("query", {}).items():
+        extra["parameters"].append({"name": option, "in": "query", "schema": schema})
     if "takes" in fixed:
         extra["requestBody"] = {"required": True, "content": fixed["takes"]}
     extra["responses"]["200"]["content"] = {kind: {} for kind in fixed["gives"]}

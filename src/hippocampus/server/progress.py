@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import aclosing
-from typing import Any, Final, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
+import msgspec
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 from starlette.types import Receive, Scope, Send
@@ -14,23 +15,35 @@ from starlette.types import Receive, Scope, Send
 from hippocampus import wire
 from hippocampus.core.records import Progress
 from hippocampus.errors import HippocampusError
-from hippocampus.server.bodies import JSON, LINES, wants_lines, while_connected
+from hippocampus.server.bodies import LINES, wants_lines, while_connected
 from hippocampus.server.error_responses import fault_of
+from hippocampus.server.state import json_answer
 from hippocampus.server.thread_pools import Pool
 
-Job: TypeAlias = Callable[[Progress], Awaitable[bytes]]
-"""A long call: it is given a function that reports progress, and returns JSON."""
+
+class LongAnswer(NamedTuple):
+    """The result of a long call, and what other answers say in headers, sent long before it."""
+
+    body: bytes
+    """JSON."""
+    seq: str = ""
+    """A token of how much of the bank it knows."""
+    degraded: str = ""
+    """The part that it lacks, and why."""
+
+
+Job: TypeAlias = Callable[[Progress], Awaitable[LongAnswer]]
+"""A long call: it is given a function that reports progress."""
 
 _EVERY_S: Final = 0.2
 """Progress is told no more often, so that the lines of hours fit any buffer."""
 
 
-async def told(request: Request, pool: Pool, call: Callable[..., Any]) -> Response:
+async def told(request: Request, pool: Pool, call: Callable[..., LongAnswer]) -> Response:
     """Return an answer that tells how far a verb is that takes ``progress``."""
 
-    async def job(progress: Progress) -> bytes:
-        done = pool.run(lambda: wire.dump(call(progress=progress)))
-        return await while_connected(request, done)
+    async def job(progress: Progress) -> LongAnswer:
+        return await while_connected(request, pool.run(lambda: call(progress=progress)))
 
     return await reported(request, job)
 
@@ -41,7 +54,8 @@ async def reported(request: Request, job: Job) -> Response:
         lines = _lines(job, request.state.request_id)
         # Without the second header nginx holds lines back until a buffer is full.
         return Streamed(lines, LINES, {"Cache-Control": "no-store", "X-Accel-Buffering": "no"})
-    return Response(await job(lambda _done, _total: None), media_type=JSON)
+    made = await job(lambda _done, _total: None)
+    return json_answer(made.body, made.seq, degraded=made.degraded)
 
 
 async def _lines(job: Job, request_id: str) -> AsyncGenerator[bytes]:
@@ -69,11 +83,18 @@ async def _lines(job: Job, request_id: str) -> AsyncGenerator[bytes]:
             if work.done() and not changed.is_set():
                 break
             await asyncio.wait({work}, timeout=_EVERY_S)
-        yield b'{"result":' + work.result() + b"}\n"
+        yield _last_line(work.result())
     except HippocampusError as exc:
         yield wire.dump_fault(fault_of(exc, request_id)) + b"\n"
     finally:
         work.cancel()  # where the server did not wait for its end
+
+
+def _last_line(made: LongAnswer) -> bytes:
+    """Return the line of a result."""
+    more = {"seq": made.seq, "degraded": made.degraded}
+    said = {name: word for name, word in more.items() if word}
+    return wire.dump({"result": msgspec.Raw(made.body), **said}) + b"\n"
 
 
 class Streamed(StreamingResponse):

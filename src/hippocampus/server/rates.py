@@ -19,7 +19,7 @@ _MOST_RATED: Final = 10_000
 _LEASE_S: Final = 0.1
 """Seconds' worth of a caller's requests that a server takes out of the shared bucket at once: one
 alone would cost every request a statement, and many would stay unused with a server that is not
-asked again."""
+asked again. For so long at most an empty bucket is taken to be empty still."""
 _ALONE_S: Final = 10.0
 """Seconds for which a server counts for itself once the shared buckets are not to be had: to ask at
 each request would have each wait for a database that does not answer."""
@@ -53,6 +53,8 @@ class Rate:
         self._alone_until = -math.inf
         self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()
         """By caller: how many requests were left, and when that was."""
+        self._empty_until: OrderedDict[str, float] = OrderedDict()
+        """By caller whose shared bucket was empty: when it is looked at again."""
 
     async def take(self, caller: str) -> None:
         """
@@ -68,8 +70,9 @@ class Rate:
             left = self._filled(caller, self._per_s)
         else:
             left = self._taken(caller)
-            if left < 1:
+            if left < 1 and self._clock() >= self._empty_until.get(caller, -math.inf):
                 left = await self._lease(self._shared, caller, self._per_s)
+                self._note_empty(caller, self._per_s, empty=left < 1)
         # It was taken out and goes to the end, so the first in line has been quiet longest.
         self._left[caller] = (left - 1 if left >= 1 else left), self._clock()
         while len(self._left) > _MOST_RATED:
@@ -89,6 +92,14 @@ class Rate:
         """Return the tokens that a caller has left of those taken out of the bucket of all."""
         left, at = self._left.pop(caller, (0.0, 0.0))
         return left if self._clock() - at < _KEPT_S else 0.0
+
+    def _note_empty(self, caller: str, per_s: float, *, empty: bool) -> None:
+        """Note that a shared bucket was empty: who asks on and on costs no statement each time."""
+        self._empty_until.pop(caller, None)
+        if empty:
+            self._empty_until[caller] = self._clock() + min(_LEASE_S, 1 / per_s)
+        while len(self._empty_until) > _MOST_RATED:
+            self._empty_until.popitem(last=False)
 
     async def _lease(self, shared: RateTable, caller: str, per_s: float) -> float:
         """Return the tokens there after taking a few more out of the bucket of all."""

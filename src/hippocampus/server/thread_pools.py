@@ -132,9 +132,23 @@ class Pool:
         self._shares.note(caller)
         # A thread knows nothing of the request: its trace, tenant and rights go along.
         done = in_this_trace(as_now(with_rights(call)))
-        self._lines.setdefault(caller, deque()).append((done, answer))
+        waits = done, answer
+        self._lines.setdefault(caller, deque()).append(waits)
         self._begin(loop)
-        return await answer
+        try:
+            return await answer
+        except asyncio.CancelledError:
+            self._leave(caller, waits)
+            raise
+
+    def _leave(self, caller: str, waits: _Waiting) -> None:
+        """Give up the place in line of a call that nobody waits for, if it has one still."""
+        line = self._lines.get(caller, ())
+        if line and waits in line:
+            line.remove(waits)
+            self.busy -= 1
+            if not line:
+                del self._lines[caller]
 
     def _begin(self, loop: asyncio.AbstractEventLoop) -> None:
         """Begin as many calls as there are free threads, those of each caller in turn."""

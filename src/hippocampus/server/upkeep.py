@@ -11,6 +11,7 @@ from starlette.responses import Response
 
 from hippocampus import wire
 from hippocampus.core.constraints import check_whole
+from hippocampus.core.records import Progress
 from hippocampus.core.tenant import acting_for, tenant_of_all
 from hippocampus.memory import Memory
 from hippocampus.server import pagination
@@ -18,7 +19,7 @@ from hippocampus.server.bank_requests import BankRequest
 from hippocampus.server.bodies import while_connected
 from hippocampus.server.keys import Caller, KeyInfo, Keys, NewKey
 from hippocampus.server.openapi import describe_call
-from hippocampus.server.progress import told
+from hippocampus.server.progress import LongAnswer, told
 from hippocampus.server.state import Endpoint, ServerState, add_route, json_answer
 from hippocampus.server.thread_pools import Pool
 from hippocampus.verbs import MOST_LISTED, STORE_VERBS, VerbSpec
@@ -87,12 +88,17 @@ class StoreRoutes:
             given = {} if spec is None else spec.from_json(await server.body(request)).named
             made = partial(call, **request.path_params, **given)
             if spec is not None and spec.reports:
-                return await told(request, pool, made)
+                return await told(request, pool, partial(_reporting, made))
             done = pool.run(lambda: wire.dump(made()))
             return json_answer(await while_connected(request, done))
 
         endpoint.__doc__ = doc
         return endpoint
+
+
+def _reporting(call: Callable[..., Any], progress: Progress) -> LongAnswer:
+    """Return the answer of a call, of no one bank, that reports its progress."""
+    return LongAnswer(wire.dump(call(progress=progress)))
 
 
 def _banks(

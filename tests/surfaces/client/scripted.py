@@ -10,7 +10,8 @@ class Scripted(ThreadingHTTPServer):
     """
     A server that answers as it is told, one request after another; the last answer stays.
 
-    ``asked``: what it was asked, as (method, address, headers, body). ``lines``: connections taken.
+    ``asked``: what it was asked, as (method, address, headers, body). ``lines``: connections taken,
+    ``closed``: those closed again.
     """
 
     daemon_threads = True
@@ -20,7 +21,7 @@ class Scripted(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), _Handler)
         self.answers = list(answers)
         self.asked = []
-        self.lines = 0
+        self.lines = self.closed = 0
         self.left = threading.Event()
         """Set once a connection is closed on this side."""
         self.url = f"http://127.0.0.1:{self.server_address[1]}"
@@ -28,6 +29,7 @@ class Scripted(ThreadingHTTPServer):
     def shutdown_request(self, request):
         """Close a connection."""
         super().shutdown_request(request)
+        self.closed += 1
         self.left.set()
 
     def handle_error(self, request, client_address):

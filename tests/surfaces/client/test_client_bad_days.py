@@ -10,6 +10,7 @@ import threading
 import time
 from datetime import UTC, datetime
 from itertools import pairwise
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -349,6 +350,44 @@ def test_a_connection_that_served_many_requests_is_made_anew_once_closed(bank):
     assert server.left.wait(10)
     here.remember("So it is.")
     assert 2 == server.lines
+
+
+def test_a_process_that_was_forked_leaves_its_parents_connections_alone(bank, monkeypatch):
+    here, server = bank(says(SAID))
+    here.remember("So it is.")
+    here.remember("So it is.")
+    assert 1 == server.lines
+    child = os.getpid() + 1
+    monkeypatch.setattr(os, "getpid", lambda: child)
+
+    here.remember("So it is.")
+    here.remember("So it is.")
+
+    assert 2 == server.lines
+
+
+@pytest.mark.slow
+def test_connections_of_a_burst_are_closed_though_others_are_in_use(bank, monkeypatch):
+    monkeypatch.setattr("hippocampus.core.connections._KEPT_S", 0.1)
+    here, server = bank(says(b"3"))
+    begin = threading.Barrier(8)
+
+    def ask():
+        begin.wait(20)
+        here.count("so")
+
+    threads = [threading.Thread(target=ask) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert server.lines > 1
+    until = time.monotonic() + 10
+    while server.lines - server.closed > 1 and time.monotonic() < until:
+        here.count("so")
+        time.sleep(0.02)
+
+    assert 1 == server.lines - server.closed
 
 
 @pytest.mark.slow

@@ -31,7 +31,13 @@ from hippocampus import (
 from hippocampus.client import AsyncRemoteBank, RemoteBank
 from hippocampus.core.clock import ManualClock
 from hippocampus.core.records import Context, Explanation, Recall, SleepStep, Slept
-from hippocampus.errors import AccessError, InputError, Unauthorized, UnknownBank
+from hippocampus.errors import (
+    AccessError,
+    InputError,
+    InvalidFilter,
+    Unauthorized,
+    UnknownBank,
+)
 from hippocampus.server.keys import Keys
 from hippocampus.verbs import BANK_VERBS, listed, to_json, to_query
 
@@ -539,6 +545,18 @@ def test_what_is_given_to_a_verb_is_what_the_server_reads(given):
     for name, value in given.items():
         assert seen(value) == seen(told[name])
         assert of_one(seen(value)) == of_one(seen(asked[name]))
+
+
+def test_a_list_of_none_is_not_the_list_that_holds_where_nothing_is_said(served, memory):
+    memory.bank("all").remember("I live in Porto.", speaker="Lena")
+    memory.bank("ada").remember("I live in Rome.", speaker="Ada")
+    memory.bank("ada").include("all")
+    with served(memory) as url, Client(url) as client:
+        for bank in (memory.bank("ada"), client.bank("ada")):
+            assert ["Ada", "Lena"] == sorted(fact.subject for fact in bank.facts())
+            assert ["Ada"] == [fact.subject for fact in bank.facts(include=[])]
+            with pytest.raises(InvalidFilter):
+                bank.facts(trust=[])
 
 
 @pytest.mark.parametrize("path", [5, "", "a\0"])

@@ -1,5 +1,6 @@
 """One client, several servers: what it has seen it goes on to see, and nothing is done twice."""
 
+import asyncio
 import threading
 from datetime import UTC, datetime, timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -8,7 +9,7 @@ import httpx
 import pytest
 from loopback import served
 
-from hippocampus import Client, Memory
+from hippocampus import AsyncClient, Client, Memory
 from hippocampus.core.clock import ManualClock
 from hippocampus.engine.position import Position
 from hippocampus.errors import InputError, StoreBehind
@@ -119,6 +120,48 @@ def test_a_server_that_is_behind_refuses_who_has_seen_more(memory, copy):
             assert 1 == there.count("One"), "that was said, and the copy may be all there is"
         made = httpx.get(f"{second}/v1/banks/ada/stats", headers={"Min-Seq": bank.seen})
         assert (503, "1") == (made.status_code, made.headers["Retry-After"])
+
+
+@pytest.mark.slow
+def test_a_file_of_a_bank_is_as_recent_as_any_answer(memory, copy, tmp_path):
+    with served(memory) as first, served(copy) as second, Client(first) as client:
+        assert 2 == client.bank("ada").export(tmp_path / "one.jsonl")
+        seen = client.bank("ada").seen
+        assert seen is not None
+        with Client(second, attempts=1) as other:
+            with pytest.raises(StoreBehind):
+                other.bank("ada", min_seq=seen).export(tmp_path / "two.jsonl")
+            assert not (tmp_path / "two.jsonl").exists()
+
+
+def test_what_is_written_in_one_long_request_is_seen_from_then_on(memory, tmp_path):
+    note = tmp_path / "porto.md"
+    note.write_text("The tram is old.")
+    writes = (
+        lambda bank: bank.remember_many([{"text": "One."}], progress=lambda *_: None),
+        lambda bank: bank.sleep(progress=lambda *_: None),
+        lambda bank: bank.import_(note),
+        lambda bank: bank.import_(note.rename(tmp_path / "old.md"), progress=lambda *_: None),
+    )
+    with served(memory) as url, Client(url) as client:
+        bank = client.bank("ada")
+        for write in writes:
+            write(bank)
+            assert memory.bank("ada").state.seen.token == bank.seen
+
+
+@pytest.mark.slow
+def test_an_asynchronous_client_hands_on_what_it_has_seen(memory, copy):
+    async def both(first, second):
+        async with AsyncClient(first) as one, AsyncClient(second, attempts=1) as other:
+            bank = one.bank("ada")
+            assert bank.seen is None
+            await bank.count("One")
+            with pytest.raises(StoreBehind):
+                await other.bank("ada", min_seq=bank.seen).count("One")
+
+    with served(memory) as first, served(copy) as second:
+        asyncio.run(both(first, second))
 
 
 def test_a_bank_that_was_made_anew_is_not_behind(memory):

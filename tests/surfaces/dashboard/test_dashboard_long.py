@@ -47,6 +47,20 @@ def test_every_fact_is_dated_by_when_it_was_said(long, visit):
 
 
 @pytest.mark.slow
+def test_a_list_of_several_pages_is_shown_to_its_end(long, visit, monkeypatch):
+    monkeypatch.setattr("hippocampus.server.pagination.MOST_LISTED", 5)
+    eye = visit(long)
+
+    nights = eye.see("#/ada/sleep").locator("article.night h3")
+    assert nights.first.inner_text() == "Sleep 12"
+    page = eye.see("#/ada/facts?entity=Ada")
+    facts = httpx.get(f"{long}/v1/banks/ada/entities").json()[0]["facts"]
+    assert (
+        f"Show 40 more of {facts - 40}" == page.locator("main button", has_text="Show").inner_text()
+    )
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("view", ["sleep", "facts", "facts?entity=Ada", "topics", "search"])
 def test_on_a_phone_no_page_is_as_long_as_what_there_is(long, visit, view):
     page = visit(long, viewport={"width": 360, "height": 740}).see(f"#/ada/{view}")

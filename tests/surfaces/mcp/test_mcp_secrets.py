@@ -5,6 +5,7 @@ from urllib.parse import quote
 import pytest
 
 from hippocampus import Config, Memory, Secrets
+from hippocampus.core.key import Key
 from hippocampus.mcp import create_server
 
 SAID = "The wifi password is Sommer!2024, and my card is 4111 1111 1111 1111."
@@ -42,13 +43,32 @@ def test_the_reference_tools_hide_them_too(tmp_path, connect):
     assert "Sommer!2024" not in str(told.structured_content) + told.content[0].text
 
 
+@pytest.mark.parametrize("write", ["redact", "vault"])
+def test_what_the_reference_tools_keep_without_its_secrets_is_kept(tmp_path, connect, write):
+    config = Config(secrets=Secrets(write=write))
+    vault = Key.phrase("AAAA-BBBB-CCCC-DDDD-EEEE-FFFF-GGGG-HHHH") if write == "vault" else None
+    with Memory(tmp_path / "memory.db", embedder="none", config=config, vault=vault) as memory:
+        agent = connect(create_server(lambda: memory, bank="me", compat=True))
+        entity = {"name": "Ada", "entityType": "person", "observations": [SAID, "likes tea"]}
+        made = agent.call("create_entities", entities=[entity])
+        told = agent.call("read_graph")
+
+    assert not made.is_error
+    (ada,) = told.structured_content["entities"]
+    assert "likes tea" in ada["observations"]
+    assert "Sommer!2024" not in str(ada)
+
+
 def test_a_model_is_told_that_a_secret_was_not_kept(tmp_path, connect):
     config = Config(secrets=Secrets(write="redact"))
     with Memory(tmp_path / "memory.db", embedder="none", config=config) as memory:
         agent = connect(create_server(lambda: memory, bank="me"))
         told, plain = agent.text("remember", text=SAID), agent.text("remember", text="Hello there.")
         (kept, _) = memory.bank("me").episodes()
+        chat = agent.text("remember", messages=[{"role": "user", "content": f"Again: {SAID}"}])
+        changed = agent.text("correct", id=kept.id, text=f"Now: {SAID}")
 
-    assert "It is kept without its card number, password." in told
+    for text in (told, chat, changed):
+        assert "It is kept without its card number, password." in text
     assert "without its" not in plain
     assert "Sommer" not in kept.text

@@ -15,7 +15,7 @@ from hippocampus import Config, Ingest, Memory
 from hippocampus.encode.tokens import count
 from hippocampus.errors import StoreClosed
 from hippocampus.mcp import BackgroundOpener, create_server
-from hippocampus.mcp.answers import composed, listed, near_the_best, recalled
+from hippocampus.mcp.answers import composed, listed, many_kept, near_the_best, recalled
 from hippocampus.mcp.tools import Paging, Toolbox
 
 LEAST_TOKENS = 400
@@ -189,6 +189,18 @@ def test_a_context_quotes_memories_in_order_of_time_with_their_ids(calm):
     assert [one for one in calm.ids if one in made["ids"]] == made["ids"]
     assert {"kitchen", "holiday"} >= set(made["sessions"])
     assert count(made["text"]) == made["tokens"]
+
+
+@pytest.mark.parametrize("shown", [6, None])
+def test_a_correction_that_says_the_same_is_told_to_have_changed_nothing(told, shown):
+    (id_, *_), (text, *_) = told.ids, SAID[0]
+    made = told("correct", id=id_[:shown], text=text)
+
+    assert (id_, False) == (made["id"], made["new"])
+    assert "replaces" not in made
+    assert "Remembered already as" in told.text("correct", id=id_[:shown], text=text)
+    changed = told("correct", id=id_[:shown], text="I am allergic to walnuts.")
+    assert (id_, True) == (changed["replaces"], changed["new"])
 
 
 def test_a_correction_leaves_the_words_it_replaces_in_the_history(told, clock):
@@ -592,6 +604,25 @@ def test_one_bank_reads_along_what_it_includes_and_no_other(serve, tool):
     assert told("secret") == told("nobody").replace("nobody", "secret")
 
 
+def test_no_tool_but_the_status_reads_the_names_of_all_banks(serve, monkeypatch):
+    agent, listed = serve(all_banks=True), []
+    banks = Memory.banks
+    for bank in ("a", "a/b", "ab"):
+        agent("remember", text="The roses need water.", bank=bank)
+
+    def watched(memory, **how):
+        listed.append(how.get("limit"))
+        return banks(memory, **how)
+
+    monkeypatch.setattr(Memory, "banks", watched)
+    assert 1 == len(agent("recall", query="roses", bank="a")["memories"])
+    assert 1 == len(agent("timeline", bank="a/b")["memories"])
+    agent.read("hippocampus://banks/ab/topics")
+    assert "there is none of that name" in agent.refused("recall", query="roses", bank="a/")
+    assert {1} == set(listed)
+    assert {"a", "a/b", "ab"} <= set(agent("status")["banks"])
+
+
 def test_what_an_included_bank_includes_may_be_named_as_well(serve, scoped):
     scoped.bank("web").include("secret")
 
@@ -662,6 +693,19 @@ def test_a_folder_that_cannot_be_made_is_told(tmp_path, connect):
 
 
 # ---------------------------------------------------------------- what a new user tries
+
+
+def test_a_long_message_of_a_chat_is_one_message(agent, memory):
+    long, short = "The boat is blue. " * 3000, "And the sea is calm."
+    chat = [{"role": "user", "content": text} for text in (long, short)]
+    kept = agent("remember", messages=chat)
+
+    assert 2 == len(kept["ids"])
+    told = agent.text("remember", messages=chat)
+    assert told.startswith(f"Remembered 2 messages, from {kept['id']} on")
+    part = next(one for one in memory.bank("ada").episodes() if one.part == 3)
+    alone = many_kept([part], memory.engine.zone, since=part.recorded_at)
+    assert alone.data["ids"] == [part.id]
 
 
 def test_messages_of_a_chat_are_remembered_as_they_are(agent, memory):

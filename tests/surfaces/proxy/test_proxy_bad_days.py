@@ -8,7 +8,8 @@ from datetime import UTC, datetime
 import pytest
 from upstream import completion
 
-from hippocampus import Config, Memory
+from hippocampus import Bank, Config, Memory
+from hippocampus.errors import StoreUnreachable
 from hippocampus.proxy.memory import READERS
 from hippocampus.testing import Fails, Gate, ScriptedEmbedder
 
@@ -53,6 +54,27 @@ def test_a_chat_goes_on_while_another_process_writes(start, path, logged):
     assert "memories=1" in locked.headers["x-memory"]
     assert after.headers["x-memory"].endswith("lost=1")
     assert "cannot remember: StoreLocked" in logged.text
+
+
+def test_what_a_database_kept_before_it_went_away_is_remembered_once(
+    start, path, remembered, monkeypatch
+):
+    keep, tries = Bank.remember_many, []
+
+    def keeps_and_goes_away(bank, turns):
+        tries.append(keep(bank, turns))
+        if len(tries) == 1:
+            raise StoreUnreachable("went away while it committed", path="db")
+
+    monkeypatch.setattr(Bank, "remember_many", keeps_and_goes_away)
+    proxy = start(Memory(path, embedder="hash"))
+    proxy.chat("I moved to Porto.")
+    after = proxy.chat("And when was it that I moved?")
+    proxy.stop()
+
+    assert "lost" not in after.headers["x-memory"]
+    assert 1 == remembered().count(("user", "I moved to Porto."))
+    assert 2 == remembered().count(("assistant", "Noted."))
 
 
 def test_on_a_full_disk_a_chat_goes_on_with_what_is_there(start, path, logged):

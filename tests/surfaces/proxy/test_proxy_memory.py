@@ -454,6 +454,17 @@ def test_a_word_that_nobody_knows_is_refused_before_anything_is_passed_on(start,
     assert upstream.seen == []
 
 
+def test_two_words_for_memory_are_refused_lest_the_one_for_none_be_missed(start, upstream):
+    proxy = start()
+    body = '{"model": "small", "messages": [{"role": "user", "content": "I moved to Lisbon."}]}'
+    headers = [("Content-Type", "application/json"), ("X-Memory", "on"), ("X-Memory", "off")]
+    answer = proxy.http.post("/chat/completions", content=body, headers=headers)
+
+    assert answer.json()["error"]["code"] == "invalid_x_memory"
+    assert "'off, on'" in answer.json()["error"]["message"]
+    assert upstream.seen == []
+
+
 def test_the_log_tells_banks_apart_and_names_none(start, caplog):
     caplog.set_level("INFO")
     proxy = start()

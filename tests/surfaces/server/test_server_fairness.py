@@ -113,6 +113,31 @@ def test_who_is_gone_before_its_turn_is_passed_over():
     assert ["c"] == begun
 
 
+def test_who_is_gone_before_its_turn_leaves_its_place_to_others():
+    gate = threading.Event()
+
+    async def come_and_go():
+        pool = Pool("read", threads=1, waiting=2)
+        runs = asyncio.create_task(pool.run(lambda: gate.wait(10)))
+        for _ in range(3):
+            left = [asyncio.create_task(pool.run(lambda: 1)) for _ in range(2)]
+            await asyncio.sleep(0)
+            assert pool.busy == 3
+            for one in left:
+                one.cancel()
+            await asyncio.wait(left)
+            assert pool.busy == 1
+        stays = asyncio.create_task(pool.run(lambda: 7))
+        await asyncio.sleep(0)
+        gate.set()
+        assert await stays == 7
+        assert await runs
+        assert pool.busy == 0
+        pool.close()
+
+    asyncio.run(come_and_go())
+
+
 @pytest.mark.parametrize("caller", ["", "a"])
 def test_what_a_call_raises_reaches_who_asked(caller):
     async def failing():

@@ -2,6 +2,7 @@
 
 import json
 
+import httpx
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 
@@ -112,6 +113,26 @@ def test_every_example_is_one_that_the_verb_takes(http):
         known = answer.status_code in (200, 404) or "id" in example or "no key" in answer.text
         had = "has had none" in answer.text  # of sleeps
         assert known or had, (path, answer.text)
+
+
+def parameters(method, path):
+    return {one["name"]: one for one in DOCUMENT["paths"][path][method]["parameters"]}
+
+
+def test_all_that_an_import_takes_is_in_the_document(shared):
+    told = parameters("post", "/v1/banks/{bank}/import")
+    _, url, key = shared
+    lines = {"Content-Type": "application/x-ndjson", **key}
+    wrong = httpx.post(f"{url}/v1/banks/ada/import?no=1", content=b"{}", headers=lines)
+
+    _, _, takes = wrong.json()["error"]["message"].partition("there are ")
+    assert {name for name, one in told.items() if one["in"] == "query"} == set(takes.split(", "))
+
+
+def test_what_may_be_sent_again_under_a_key_says_so():
+    assert "Idempotency-Key" in parameters("delete", "/v1/banks/{bank}")
+    assert "Min-Seq" in parameters("get", "/v1/banks/{bank}/export")
+    assert "Min-Seq" not in parameters("get", "/v1/backup")
 
 
 def test_every_reference_in_the_document_leads_somewhere():

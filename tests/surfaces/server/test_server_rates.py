@@ -23,8 +23,10 @@ class Buckets:
     def __init__(self, clock):
         self.clock = clock
         self.rate = {}
+        self.asked = 0
 
     def take(self, caller, wanted, *, per_s, burst):
+        self.asked += 1
         left, at = self.rate.get(caller, (burst, self.clock()))
         left = min(burst, left + (self.clock() - at) * per_s)
         given = min(wanted, int(left))
@@ -102,6 +104,20 @@ def test_requests_that_come_at_once_use_up_one_token_each():
     rate = Rate(100.0, 100, clock, shared=buckets)
 
     assert [None] * 20 == asyncio.run(at_once(rate, 20))
+
+
+def test_who_is_refused_and_asks_on_costs_the_database_little():
+    clock = Clock()
+    buckets = Buckets(clock)
+    rate = Rate(1.0, 1, clock, shared=buckets)
+    assert may(rate)
+    for _ in range(100):
+        clock.now += 0.005
+        assert not may(rate)
+
+    assert 1 + 5 <= buckets.asked <= 1 + 6
+    clock.now += 0.6
+    assert may(rate)
 
 
 def test_a_database_that_only_reads_leaves_each_server_to_count_for_itself():

@@ -191,6 +191,26 @@ def test_a_key_made_over_http_works_until_it_is_rotated_or_revoked(tenants):
     assert not re.search("digest|secret|token", listed)
 
 
+@pytest.mark.slow
+def test_a_key_is_known_as_soon_as_it_was_made_here_or_elsewhere(tenants):
+    wanted = {"name": "new", "role": "read", "banks": ["globex/*"]}
+    for _ in range(3):
+        tenants.ask("keeper", "GET", "/v1/whoami")
+        made = tenants.ask("keeper", "POST", "/v1/keys", json=wanted).json()
+        tenants.tokens["new"] = made["token"]
+        assert tenants.ask("new", "GET", "/v1/banks").status_code == 200
+        at_once = f"/v1/keys/{made['key']['id']}"
+        rotated = tenants.ask("keeper", "POST", f"{at_once}/rotate", json={}).json()
+        assert tenants.ask("new", "GET", "/v1/banks").status_code == 401
+        tenants.tokens["new"] = rotated["token"]
+        assert tenants.ask("new", "GET", "/v1/banks").status_code == 200
+        tenants.ask("keeper", "DELETE", at_once)
+        assert tenants.ask("new", "GET", "/v1/banks").status_code == 401
+    time.sleep(0.1)  # less than the second for which keys are taken to be as they were
+    tenants.tokens["new"] = tenants.keys.create(**wanted).token
+    assert tenants.ask("new", "GET", "/v1/banks").status_code == 200
+
+
 def _within_a_second(fact):
     end = time.monotonic() + 3
     while time.monotonic() < end:

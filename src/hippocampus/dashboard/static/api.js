@@ -49,16 +49,22 @@ const whole = (reading) => reading.catch((error) => {
 
 const json = async (path, options) => whole((await ask(path, options)).json());
 
+// A list or a part of one, where the next begins, and how far the server has read if not all.
 const page = async (path, options) => {
   const answer = await ask(path, options);
-  return { entries: await whole(answer.json()), next: answer.headers.get("Next-Cursor") };
+  const [, unread] = /: read from (.*?) memories/.exec(answer.headers.get("Degraded") ?? "") ?? [];
+  return { entries: await whole(answer.json()), next: answer.headers.get("Next-Cursor"), unread };
 };
 
-// What was found, and how far the server has read if not all.
-const partly = async (path, options) => {
-  const answer = await ask(path, options);
-  const unread = /: read from (.*?) memories/.exec(answer.headers.get("Degraded") ?? "");
-  return { found: await whole(answer.json()), unread: unread?.[1] };
+// All of a list, unless so many are asked for, or it grows while it is read; what is no list comes at once.
+const all = async (path, { query, ...options }) => {
+  const got = await page(path, { query, ...options });
+  for (let { next } = got; next && !got.unread && !query?.limit;) {
+    const more = await page(path, { query: { ...query, cursor: next }, ...options });
+    got.entries.push(...more.entries);
+    ({ next } = more);
+  }
+  return got;
 };
 
 // What takes long tells how far it is, a line at a time, and then what came of it.
@@ -101,8 +107,8 @@ export const bankOf = (name, signal) => {
   const at = (verb) => `v1/banks/${encodeURIComponent(name)}/${verb}`;
   return {
     name,
-    read: (verb, query) => json(at(verb), { query, signal }),
-    partly: (verb, query, wait) => partly(at(verb), { query, signal, wait }),
+    read: async (verb, query) => (await all(at(verb), { query, signal })).entries,
+    partly: (verb, query, wait) => all(at(verb), { query, signal, wait }),
     page: (verb, query) => page(at(verb), { query, signal }),
     ask: (verb, body) => json(at(verb), { method: "POST", body, signal }),
     told: (verb, body, progress) => told(at(verb), { method: "POST", body, signal }, progress),

@@ -28,7 +28,7 @@ const inTurn = async (asks) => {
 const asFarAsRead = (ask, draw) => {
   const told = h("div", { role: "status" });
   const slot = h("div.slot");
-  const drawn = (got) => draw(...got.map((one) => one.found));
+  const drawn = (got) => draw(...got.map((one) => one.entries));
   const tell = (got) => {
     const unread = got.find((one) => one.unread)?.unread;
     swap(told, unread && h("p.hint", `Read from ${unread} memories so far, and reading on: some facts are missing, and some may be over by now.`));
