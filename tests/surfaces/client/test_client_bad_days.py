@@ -10,7 +10,6 @@ import threading
 import time
 from datetime import UTC, datetime
 from itertools import pairwise
-from pathlib import Path
 
 import pytest
 from hypothesis import given
