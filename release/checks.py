@@ -11,7 +11,7 @@ from release import readme
 from release.run import ROOT, run, say
 from release.wheels import GLIBC
 
-MOST_BYTES = 4_150_000
+MOST_BYTES = 4_190_000
 """Of a wheel. A release that is larger has taken in what nobody meant to ship."""
 
 

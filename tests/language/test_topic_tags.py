@@ -324,7 +324,7 @@ CIRCLE = json.dumps(
         ('{"tags": ["aa", "AA", "aa"]}', "1 tags"),
         (json.dumps({"tags": [f"t{i}" for i in range(9)]}), "9 tags"),
         ('{"tags": ["aa", "bb", "conversation"]}', "no tag"),
-        ('{"tags": ["aa", "bb", "\\ud800"]}', "no tag"),
+        ('{"tags": ["aa", "bb", "\\ud800"]}', "half of a character"),
         ('{"tags": ["aa", "bb", null]}', "no tag"),
         ('{"tags": ["aa", "bb", "cc"], "relations": [["aa", "bb"]]}', "relation"),
         ('{"tags": ["aa", "bb", "cc"], "relations": [{"parent": "aa"}]}', "relation"),

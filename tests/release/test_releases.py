@@ -247,7 +247,7 @@ def test_a_wheel_is_packed_tighter_and_nothing_else_changes(tmp_path):
 
 def test_what_ships_has_not_grown_unnoticed():
     """A wheel but for its native module. Whoever means to ship more raises the bound."""
-    most, heads = 4_080_000, 30 + 46
+    most, heads = 4_120_000, 30 + 46
     files = [
         file
         for file in (ROOT / "src/hippocampus").rglob("*")

@@ -32,7 +32,7 @@ _CLAUSE: Final = lazy_pattern(
     r"|(?-i:[A-Z])\w*(?:'s|\s+(?:has|have|is|are|was|were|had|\w+[^s\W]s|\w+ed))\b)",
     re.IGNORECASE,
 )
-"""Where a clause begins that has a subject of its own: "…, and I've", "but my sister Anna has"."""
+"""Beginning of a clause that has a subject of its own: "…, and I've", "but my sister Anna has"."""
 _WORD: Final = lazy_pattern(r"[\w'-]+")
 _BESIDE: Final = 80
 """Characters behind a name in which a noun explains it; set by hand."""

@@ -170,7 +170,7 @@ class Referents:
 
 
 def _relative_of(noun: Token) -> str | None:
-    """Return whom "my colleague Ben's wife" is of, where the parse takes her for the colleague."""
+    """Return "Ben's wife" of "my colleague Ben's wife", if the parse takes her for him."""
     beside = child(noun, "appos")
     whose = None if beside is None else child(beside, "poss")
     if beside is None or whose is None or whose.i != noun.i + 1 or not is_proper(whose):
