@@ -80,7 +80,7 @@ def test_a_change_that_is_asked_again_after_a_lost_answer_is_done_once(losing, m
     assert 4 == way.lost
     assert 8 == way.asked
     kinds = [change.kind for change in memory.bank("ada").journal()]
-    assert ["remember", "pin", "feedback", "remember", "correct"] == kinds
+    assert ["remember", "pin", "feedback", "remember", "correct", "pin"] == kinds
 
 
 @pytest.mark.slow
