@@ -1,8 +1,10 @@
 """What coding agents wrote before is read: somebody's words, and what came of them."""
 
+import gc
 import json
 import sqlite3
 import tracemalloc
+from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -309,6 +311,21 @@ def test_a_database_of_another_program_is_refused_by_name(tool, tmp_path):
         (log,) = read_source(path, format=tool)
         with pytest.raises(SourceError, match=reason):
             list(log.items())
+
+
+def test_a_database_is_free_as_soon_as_it_was_read_though_a_message_is_damaged(tmp_path):
+    path = logs.opencode_database(tmp_path / "opencode.db")
+    with closing(sqlite3.connect(path)) as db:
+        db.execute("UPDATE message SET data = ''")
+        db.commit()
+    gc.disable()  # what only the collector lets go of is locked until it comes
+    try:
+        read(path)
+        with closing(sqlite3.connect(path, timeout=0)) as db:
+            db.execute("DELETE FROM part")
+            db.commit()
+    finally:
+        gc.enable()
 
 
 def test_a_database_that_its_program_has_open_is_read(tmp_path):

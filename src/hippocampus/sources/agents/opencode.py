@@ -112,13 +112,13 @@ class _OpencodeReading:
 
     def decoded(self, data: bytes | LongValue, kind: type[T], name: str) -> T | SourceProblem:
         """Return a record, or why it is none."""
-        why: Exception
+        # As text: an error that is kept would keep its frames, and in them the database locked.
+        why = str(data) if isinstance(data, LongValue) else ""
         try:
             if not isinstance(data, LongValue):
                 return msgspec.json.decode(data, type=kind)
-            why = data
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as exc:
-            why = exc
+            why = str(exc)
         return SourceProblem(path=f"{self.log.path}#{name}", reason=f"cannot be read: {why}")
 
     def end(self) -> Iterator[Item]:
