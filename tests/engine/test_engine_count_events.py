@@ -420,6 +420,8 @@ def test_a_note_without_a_verb_is_read_with_what_stands_beside_it(bank, said, qu
         ("I've sold four chairs today.", "How many chairs did I sell?", 4),
         ("Read three novels on the train.", "How many novels did I read?", 3),
         ("Finished reading Ulysses.", "How many novels did I read?", 1),
+        ("I bought two novels and read one.", "How many novels did I read?", 1),
+        ("I read two of five novels.", "How many novels did I read?", 1),
         ("Swam as planned.", "How many times did I swim?", 1),
         ("Planned a swim.", "How many times did I swim?", 0),
         ("I babysat on Friday.", "How often did I babysit?", 1),

@@ -375,6 +375,23 @@ def test_a_note_without_a_subject_is_of_its_writer():
     assert [("Ada", "marital_status", "married", "began")] == read("Got married in May.")
 
 
+@pytest.mark.parametrize("name", ["Rose", "Bent", "Will"])
+def test_who_is_named_as_a_past_is_who_married(name):
+    assert [(name, "marital_status", "married", "began")] == read(f"{name} got married in May.")
+
+
+def test_who_was_talked_to_is_who_is_spoken_of():
+    found = read("I went to Anna and she lives in Rome now.")
+
+    assert [("Anna", "lives_in", "Rome", "holds")] == found
+
+
+def test_since_when_a_language_is_spoken_is_told():
+    (said,) = find_statements("My aunt speaks French since 2015.", speaker="Ada", occurred_at=NOW)
+
+    assert 2015 == from_micros(said.start).year
+
+
 def test_a_retired_baker_was_one():
     assert [("Ada's dad", "works_as", "baker", "ended")] == read("My dad is a retired baker.")
 

@@ -36,7 +36,6 @@ from hippocampus.language.relations import (
 from hippocampus.language.statement_times import with_times
 from hippocampus.language.time import find_intervals
 from hippocampus.language.time.spans import DAY
-from hippocampus.language.time.tense import is_past
 
 _RE: Final = Patterns("statements")
 _ALONE: Final = frozenset({"divorced", "single", "widowed"})
@@ -237,7 +236,8 @@ class _StatementReader:
         while (match := _RE.subject.search(bare, at)) is not None and match.start() < stop:
             at = match.start("rest")
             who = match["who"]
-            if bare.endswith(_LEADING_TO_A_PLACE, 0, match.start("who")):
+            named = is_person(who) or who.split(maxsplit=1)[0] in self._known
+            if not named and bare.endswith(_LEADING_TO_A_PLACE, 0, match.start("who")):
                 continue  # "lived in Rome and": a place, and not who is spoken of
             beside = joined_before(bare, match.start("who"))
             if beside is None:
@@ -249,8 +249,8 @@ class _StatementReader:
                     mode: Mode = "ended" if is_former(noun, who.lower().split()) else "holds"
                     yield Statement(owner, noun, match["called"], mode)
             sure = self._is_somebody(who, match.span("who"), bare)
-            noted = match.start("who") == 0 and is_past(who.lower()) and not is_person(who)
-            who = "I" if noted else who  # "Got married in May."
+            noted = who == "Got"  # "Got married in May."
+            who = "I" if noted else who
             subject = self._who(who, match["called"], sure=sure or noted)
             if subject is None:
                 continue

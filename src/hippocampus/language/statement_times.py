@@ -11,6 +11,7 @@ from typing import Final
 from hippocampus.core.clock import to_micros
 from hippocampus.core.lazy_pattern import lazy_pattern
 from hippocampus.core.records import Interval, Statement
+from hippocampus.language.relations import is_being
 
 _DAYS: Final = frozenset({"birthday", "anniversary"})
 """Relations whose object is a day."""
@@ -77,7 +78,7 @@ def _is_in_passing(said: Statement, sentence: str) -> bool:
     """Return whether a noun only names somebody: "my boss Tom", or "Tom, my boss,"."""
     noun, name = said.word.casefold(), said.object.casefold()
     before, found, behind = sentence.casefold().partition(name)
-    if not (noun and name and found):
+    if not (name and found and is_being(said.relation)):
         return False
     before = before.rstrip(" ,")
     if before.endswith(noun) and not before[: -len(noun)][-1:].isalnum():

@@ -460,15 +460,26 @@ class _Sentence:
     def _often(self, at: int) -> int:
         """Return the number of times, or of things, that a clause tells: "twice", "two books"."""
         words = [*(self._word(i) for i in range(*self._clause(at))), "", ""]
-        asked = key_of_family(self._asked.item) if self._asked.item else ""
+        counted = self._number_of_things(at)
+        if counted is not None:
+            return counted
         for number, after, further in zip(words, words[1:], words[2:], strict=False):
             if number == "twice" and after not in _RATES:
                 return 2
             known = number in word_list("numbers") and further not in _RATES
-            counted = after == "times" or (asked and belongs(after, asked))
-            if counted and known:
+            if after == "times" and known:
                 return word_list("numbers").index(number) + 1
         return 1
+
+    def _number_of_things(self, at: int) -> int | None:
+        """Return the number right behind a deed, or before a thing: "read two books"."""
+        item, numbers = self._asked.item, word_list("numbers")
+        done = self._asked.verb and belongs(self._word(at), self._asked.verb)
+        place = at + 1 if done else at - 1
+        told = self._word(place) in numbers and item
+        if not told or not belongs(self._word(place + 1), key_of_family(item)):
+            return None
+        return numbers.index(self._word(place)) + 1
 
     # ------------------------------------------------------------ words
 
