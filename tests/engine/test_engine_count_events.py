@@ -10,6 +10,7 @@ import pytest
 from hippocampus import Policy, Turn
 from hippocampus.core.records import Interval
 from hippocampus.errors import InputError, InvalidTime
+from hippocampus.language.counting.asked import read_asked_occasion
 from hippocampus.language.counting.mentions import Mention
 from hippocampus.recall.counted_events import ToldEvent, group_events
 
@@ -466,6 +467,24 @@ def test_the_last_or_first_to_take_place_leads_where_its_time_is_asked_for(bank,
         bank.remember(text, at=said_on, speaker="Ada")
 
     assert LIFE[day] == bank.recall(question)[0].text
+
+
+@pytest.mark.parametrize(
+    ("question", "last"),
+    [
+        ("When did the boiler last break down?", True),
+        ("When did I eat pizza last?", True),
+        ("When was Tom first ill?", False),
+        ("When did I finish last in the race?", None),
+        ("When did we move at last?", None),
+        ("When did I see the last film?", None),
+        ("When did my last lesson take place?", None),
+    ],
+)
+def test_the_time_of_an_occasion_is_asked_for_only_where_last_is_of_the_deed(question, last):
+    occasion = read_asked_occasion(question, NOW)
+
+    assert last == (None if occasion is None else occasion.last)
 
 
 def test_the_first_time_in_a_year_is_on_its_own_day(bank):

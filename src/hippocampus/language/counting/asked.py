@@ -135,9 +135,11 @@ def read_asked_occasion(text: str, now: datetime) -> AskedOccasion | None:
     found = _RE.when_edge.search(text) or _RE.edge_time.search(text)
     if found is None:
         return None
-    told = found.groupdict()
-    clause = f"{told['clause']}{told.get('rest', '')}"
-    events = read_asked_events(f"how often {clause}?", now)
+    told = found.groupdict(default="")
+    clause, rest = told["clause"], told.get("rest", "").strip()
+    if rest and _is_verb(clause.split()[-1].lower()):
+        return None  # "when did I finish last in the race?"
+    events = read_asked_events(f"how often {clause} {rest}?", now)
     return AskedOccasion(events, told["edge"].lower() != "first") if events.keys else None
 
 
